@@ -1,0 +1,136 @@
+package core
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Arrangement says which document stands in which slot, and which were left out
+// and why. It holds indices and numbers, no text of a document. Ranks, slots and
+// indices are 0-based; labels are what a model sees and cites, from 1.
+//
+// It prints as a table (String), logs through slog (LogValue), and marshals to
+// and from JSON. It is a plain value: treat it as read-only where it is shared.
+type Arrangement struct {
+	// N is the number of documents that came in.
+	N int `json:"n"`
+	// Placement names the placement that was used.
+	Placement string `json:"placement"`
+	// Slots holds the admitted documents in the order of the prompt.
+	Slots []Placed `json:"slots"`
+	// Dropped holds the others, by rank.
+	Dropped []Dropped `json:"dropped,omitempty"`
+	// Room is the budget and Used the sum of the admitted sizes, in the unit of
+	// the counter; both 0 without a budget. Used exceeds Room only by KeepBest.
+	Room int `json:"room,omitempty"`
+	Used int `json:"used,omitempty"`
+	// Notes tells what a reader should know, such as a curve that was measured
+	// with another number of documents.
+	Notes []string `json:"notes,omitempty"`
+}
+
+// Placed is one admitted document.
+type Placed struct {
+	Index int   `json:"index"` // its place in the input
+	Rank  int   `json:"rank"`  // 0 is the best of all that came in
+	Label int   `json:"label"` // 1 is the best of the admitted, without gaps
+	Score Score `json:"score"` // its score, if it was readable
+	Size  int   `json:"size,omitempty"`
+	// Pinned says that it entered because it was pinned.
+	Pinned bool `json:"pinned,omitempty"`
+}
+
+// Dropped is one document that was left out.
+type Dropped struct {
+	Index  int    `json:"index"`
+	Rank   int    `json:"rank"`
+	Score  Score  `json:"score"`
+	Size   int    `json:"size,omitempty"` // 0 where it was not counted
+	Reason Reason `json:"reason"`
+}
+
+// Ranks returns the rank that stands in each slot.
+func (a Arrangement) Ranks() []int {
+	ranks := make([]int, len(a.Slots))
+	for slot, p := range a.Slots {
+		ranks[slot] = p.Rank
+	}
+	return ranks
+}
+
+// SlotOf returns the slot of the document of the given rank, and false when it
+// was left out or there is no such rank. It costs O(n).
+func (a Arrangement) SlotOf(rank int) (int, bool) {
+	slot := slices.IndexFunc(a.Slots, func(p Placed) bool { return p.Rank == rank })
+	return slot, slot >= 0
+}
+
+// IndexOf returns the place in the input of the document that a label cites, and
+// false when no document has that label. It costs O(n).
+func (a Arrangement) IndexOf(label int) (int, bool) {
+	slot := slices.IndexFunc(a.Slots, func(p Placed) bool { return p.Label == label })
+	if slot < 0 {
+		return 0, false
+	}
+	return a.Slots[slot].Index, true
+}
+
+// byRank returns the slots, best rank first.
+func (a Arrangement) byRank() []int {
+	slots := make([]int, len(a.Slots))
+	for i := range slots {
+		slots[i] = i
+	}
+	slices.SortFunc(slots, func(x, y int) int { return a.Slots[x].Rank - a.Slots[y].Rank })
+	return slots
+}
+
+// Labels returns the rank that each label cites: Labels()[0] is the rank of "[1]".
+func (a Arrangement) Labels() []int {
+	labels := a.byRank()
+	for i, slot := range labels {
+		labels[i] = a.Slots[slot].Rank
+	}
+	return labels
+}
+
+// Apply returns the admitted documents in the order of their slots. docs is the
+// input that the arrangement was made of, and is not changed; the result is a
+// fresh slice, nil for nil. Another number of documents, or an arrangement that
+// names a document twice or one that is not there, is an *ArrangementError.
+func Apply[S ~[]E, E any](a Arrangement, docs S) (S, error) {
+	if len(docs) != a.N {
+		return nil, &ArrangementError{Rule: fmt.Sprintf("is of %d documents, but %d were given: pass the input that it was made of", a.N, len(docs))}
+	}
+	if docs == nil {
+		return nil, nil
+	}
+	seen := make([]bool, len(docs))
+	placed := make(S, len(a.Slots))
+	for slot, p := range a.Slots {
+		if p.Index < 0 || p.Index >= len(docs) || seen[p.Index] {
+			return nil, &ArrangementError{Rule: fmt.Sprintf("has index %d in slot %d, which is out of range or stands in two slots", p.Index, slot)}
+		}
+		seen[p.Index] = true
+		placed[slot] = docs[p.Index]
+	}
+	return placed, nil
+}
+
+// RestoreRank undoes the placing: given the placed documents it returns them
+// best first, in a fresh slice, nil for nil. Metrics and lists of sources read
+// ranks, so that they need this order. Another number of documents than there
+// are slots is an *ArrangementError. It costs O(n log n).
+func RestoreRank[S ~[]E, E any](a Arrangement, placed S) (S, error) {
+	if len(placed) != len(a.Slots) {
+		return nil, &ArrangementError{Rule: fmt.Sprintf("has %d slots, but %d documents were given: pass what it placed", len(a.Slots), len(placed))}
+	}
+	if placed == nil {
+		return nil, nil
+	}
+	ranked := make(S, 0, len(placed))
+	for _, slot := range a.byRank() {
+		ranked = append(ranked, placed[slot])
+	}
+	return ranked, nil
+}

@@ -1,0 +1,217 @@
+package core
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+)
+
+// Choice holds the placement of a Config and carries its codec, since an
+// interface alone cannot be decoded. The zero Choice means HeadTail.
+//
+// As text (flags, environment, map keys) it is the name that ParsePlacement
+// reads: "head-tail", "edges-first=3". As JSON and YAML it is that text, or an
+// object with a name and one parameter:
+//
+//	"head-tail"
+//	{"name": "edges-first", "edge": 3}
+//	{"name": "shuffled", "seed": 42}
+//	{"name": "measured", "curve": {…}}     the curve itself, or the path of its file
+//
+// MarshalJSON writes a curve out in full, so that the result depends on no file.
+// A placement of the user's own has no codec: marshaling it is a *NameError.
+type Choice struct{ Placement }
+
+// placement returns the chosen placement, HeadTail for none.
+func (c Choice) placement() Placement {
+	if c.Placement == nil {
+		return HeadTail
+	}
+	return c.Placement
+}
+
+// String returns the placement's name, "head-tail" for the zero Choice.
+func (c Choice) String() string { return placementName(c.placement()) }
+
+// Place runs the chosen placement; see Placement.
+func (c Choice) Place(slots []int, docs Ranked) error { return c.placement().Place(slots, docs) }
+
+// Set parses name, as the flag.Value of a command.
+func (c *Choice) Set(name string) error { return c.UnmarshalText([]byte(name)) }
+
+// MarshalText returns the name that UnmarshalText reads. A Measured whose curve
+// was not loaded from a file has no name: marshal it as JSON.
+func (c Choice) MarshalText() ([]byte, error) {
+	switch p := c.placement().(type) {
+	case Named, EdgesFirst, Shuffled:
+		return []byte(placementName(p)), validatePlacement(p)
+	case Measured:
+		if err := p.check(); err != nil {
+			return nil, err
+		}
+		if p.Curve.path == "" {
+			return nil, &NameError{Name: p.String(), Rule: "has no text form because its curve is not from a file: marshal it as JSON"}
+		}
+		return []byte("measured=" + p.Curve.path), nil
+	default:
+		return nil, notMarshalable(p)
+	}
+}
+
+// UnmarshalText reads what ParsePlacement reads.
+func (c *Choice) UnmarshalText(text []byte) error {
+	p, err := ParsePlacement(string(text))
+	if err != nil {
+		return err
+	}
+	c.Placement = p
+	return nil
+}
+
+// choiceObject is the object form of a Choice.
+type choiceObject struct {
+	Name  string          `json:"name"`
+	Edge  *int            `json:"edge,omitempty"`
+	Seed  *uint64         `json:"seed,omitempty"`
+	Curve json.RawMessage `json:"curve,omitempty"`
+}
+
+// MarshalJSON writes the form described at Choice.
+func (c Choice) MarshalJSON() ([]byte, error) {
+	switch p := c.placement().(type) {
+	case Named:
+		return marshalName(p, p.check())
+	case EdgesFirst:
+		if p.Edge == 0 || p.Edge == defaultEdge {
+			return marshalName(p, nil)
+		}
+		return marshalObject(choiceObject{Name: "edges-first", Edge: &p.Edge}, p.check())
+	case Shuffled:
+		if p.Seed == 0 {
+			return marshalName(p, nil)
+		}
+		return marshalObject(choiceObject{Name: "shuffled", Seed: &p.Seed}, nil)
+	case Measured:
+		if err := p.check(); err != nil {
+			return nil, err
+		}
+		curve, err := json.Marshal(p.Curve)
+		return marshalObject(choiceObject{Name: "measured", Curve: curve}, err)
+	default:
+		return nil, notMarshalable(p)
+	}
+}
+
+func marshalName(p fmt.Stringer, err error) ([]byte, error) {
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(p.String())
+}
+
+func marshalObject(o choiceObject, err error) ([]byte, error) {
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(o)
+}
+
+func notMarshalable(p Placement) error {
+	return &NameError{Name: placementName(p), Rule: "is a placement of your own, which has no name to write down: set it in code"}
+}
+
+// UnmarshalJSON reads the forms described at Choice; null leaves c unchanged. An
+// unknown key, a parameter that belongs to another placement and a wrong type
+// are errors.
+func (c *Choice) UnmarshalJSON(data []byte) error {
+	data = bytes.TrimSpace(data)
+	switch {
+	case bytes.Equal(data, []byte("null")):
+		return nil
+	case len(data) > 0 && data[0] == '"':
+		var name string
+		if err := json.Unmarshal(data, &name); err != nil {
+			return err
+		}
+		return c.Set(name)
+	case len(data) > 0 && data[0] == '{':
+		var o choiceObject
+		if err := decodeStrict(data, &o); err != nil {
+			return fmt.Errorf("bookend: placement: %w", err)
+		}
+		p, err := o.placement()
+		if err != nil {
+			return err
+		}
+		c.Placement = p
+		return nil
+	}
+	return &NameError{Name: string(data[:min(len(data), 40)]), Rule: "must be a name in quotes, or an object with a name"}
+}
+
+// UnmarshalYAML reads the same forms from YAML. Its signature is the one that
+// the common YAML libraries look for, so that none has to be imported here.
+func (c *Choice) UnmarshalYAML(unmarshal func(any) error) error {
+	var v any
+	if err := unmarshal(&v); err != nil {
+		return err
+	}
+	data, err := json.Marshal(v)
+	if err != nil {
+		return &NameError{Name: fmt.Sprintf("%.40v", v), Rule: "must be a name, or a mapping with a name"}
+	}
+	return c.UnmarshalJSON(data)
+}
+
+// MarshalYAML writes the same forms as MarshalJSON.
+func (c Choice) MarshalYAML() (any, error) {
+	if p, ok := c.placement().(Shuffled); ok && p.Seed != 0 {
+		return map[string]any{"name": "shuffled", "seed": p.Seed}, nil // JSON would round a large seed
+	}
+	data, err := c.MarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	var v any
+	err = json.Unmarshal(data, &v)
+	return v, err
+}
+
+// placement builds what o describes. A parameter belongs to one placement only.
+func (o choiceObject) placement() (Placement, error) {
+	name := canonicalName(o.Name)
+	for _, parameter := range []struct {
+		key, owner string
+		given      bool
+	}{
+		{"edge", "edges-first", o.Edge != nil},
+		{"seed", "shuffled", o.Seed != nil},
+		{"curve", "measured", o.Curve != nil},
+	} {
+		if parameter.given && name != "" && name != parameter.owner {
+			return nil, &NameError{Name: o.Name, Rule: fmt.Sprintf("takes no %q: that belongs to %q", parameter.key, parameter.owner)}
+		}
+	}
+	switch {
+	case name == "edges-first" && o.Edge != nil:
+		p := EdgesFirst{Edge: *o.Edge}
+		return p, p.check()
+	case name == "shuffled" && o.Seed != nil:
+		return Shuffled{Seed: *o.Seed}, nil
+	case name == "measured" && o.Curve != nil:
+		return o.measured()
+	}
+	return ParsePlacement(o.Name)
+}
+
+func (o choiceObject) measured() (Placement, error) {
+	var path string
+	if json.Unmarshal(o.Curve, &path) == nil {
+		return parseMeasured(path, true)
+	}
+	curve, err := ParseCurve(o.Curve)
+	if err != nil {
+		return nil, err
+	}
+	return Measured{Curve: curve}, nil
+}

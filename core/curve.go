@@ -1,0 +1,240 @@
+package core
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"io"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+)
+
+// CurveFormat is the value of a curve file's "format" key.
+const CurveFormat = "bookend-curve/1"
+
+// maxCurveBytes bounds a curve file; a sweep over 1,000 slots takes 60 kB.
+const maxCurveBytes = 1 << 20
+
+// Shape names the form of a curve, as a sweep found it.
+type Shape string
+
+// The shapes. Flat, undecided and primacy curves leave the documents as ranked.
+const (
+	ShapeU         Shape = "U"         // both ends are read better than the middle
+	ShapeInverted  Shape = "inverted"  // the middle is read better than both ends
+	ShapePrimacy   Shape = "primacy"   // the start is read best
+	ShapeRecency   Shape = "recency"   // the end is read best
+	ShapeFlat      Shape = "flat"      // every slot is read alike, to within a small margin
+	ShapeUndecided Shape = "undecided" // too few questions to tell
+)
+
+var shapes = []Shape{ShapeU, ShapeInverted, ShapePrimacy, ShapeRecency, ShapeFlat, ShapeUndecided}
+
+// Curve is what a sweep measured: how well one model answers when the document
+// that holds the answer stands in a given slot. It is read from a file of JSON
+// (CurveFormat) of at most 1 MiB.
+type Curve struct {
+	Format string `json:"format"`
+	// Model, Task and Layout say what was measured, for people.
+	Model  string `json:"model,omitempty"`
+	Task   string `json:"task,omitempty"`
+	Layout string `json:"layout,omitempty"`
+	Date   string `json:"date,omitempty"`
+	// Documents is the number of documents in each prompt, 2 or more. Slots go
+	// from 0 to Documents-1.
+	Documents int `json:"documents"`
+	// Questions is the number of questions asked in each slot.
+	Questions int `json:"questions,omitempty"`
+	// Shape is the verdict; EndsDiffer says whether the first and the last slots
+	// differ beyond noise, which matters for a U alone.
+	Shape      Shape `json:"shape"`
+	EndsDiffer bool  `json:"ends_differ,omitempty"`
+	// Slots are the measured slots, ascending, 0 and Documents-1 among them.
+	// Accuracy and Fitted run parallel to it, as shares from 0 to 1. Fitted is the
+	// smoothed curve that a U or an inverted shape is placed by; the other shapes
+	// need none.
+	Slots    []int     `json:"slots"`
+	Accuracy []float64 `json:"accuracy"`
+	Fitted   []float64 `json:"fitted,omitempty"`
+
+	path string // the file it was loaded from
+}
+
+// LoadCurve reads a curve file and checks it. Every fault is a *CurveError that
+// names the file.
+func LoadCurve(path string) (*Curve, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, &CurveError{Path: path, Rule: "cannot be opened", Err: err}
+	}
+	defer file.Close()
+	data, err := io.ReadAll(io.LimitReader(file, maxCurveBytes+1))
+	if err != nil {
+		return nil, &CurveError{Path: path, Rule: "cannot be read", Err: err}
+	}
+	curve, err := ParseCurve(data)
+	if e := (*CurveError)(nil); errors.As(err, &e) {
+		e.Path = path
+		return nil, e
+	}
+	curve.path = path
+	return curve, nil
+}
+
+// ParseCurve reads a curve from JSON and checks it. Every fault is a
+// *CurveError.
+func ParseCurve(data []byte) (*Curve, error) {
+	if len(data) > maxCurveBytes {
+		return nil, &CurveError{Rule: "is larger than 1 MiB"}
+	}
+	var c Curve
+	if err := decodeStrict(data, &c); err != nil {
+		return nil, &CurveError{Rule: "is not the JSON of a curve", Err: err}
+	}
+	return &c, c.Check()
+}
+
+// decodeStrict decodes exactly one JSON value without unknown keys.
+func decodeStrict(data []byte, v any) error {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	if err := d.Decode(v); err != nil {
+		return err
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return errors.New("there is more after the end of the value")
+	}
+	return nil
+}
+
+// Check returns a *CurveError for the first rule that c breaks, or nil.
+func (c *Curve) Check() error {
+	rule := ""
+	switch {
+	case c == nil:
+		rule = "is nil: measure one, or load its file"
+	case c.Format != CurveFormat:
+		rule = "has the format " + strconv.Quote(c.Format) + ", not " + strconv.Quote(CurveFormat)
+	case !slices.Contains(shapes, c.Shape):
+		rule = "has the shape " + strconv.Quote(string(c.Shape)) + "; valid are U, inverted, primacy, recency, flat, undecided"
+	case c.Documents < 2:
+		rule = "has " + strconv.Itoa(c.Documents) + " documents; at least 2 are needed"
+	case len(c.Slots) == 0 || c.Slots[0] != 0 || c.Slots[len(c.Slots)-1] != c.Documents-1:
+		rule = "does not measure slot 0 and slot " + strconv.Itoa(c.Documents-1) + ", the two ends: measure them"
+	case !strictlyAscending(c.Slots):
+		rule = "has slots that do not ascend"
+	case len(c.Accuracy) != len(c.Slots):
+		rule = "has " + strconv.Itoa(len(c.Accuracy)) + " accuracies for " + strconv.Itoa(len(c.Slots)) + " slots"
+	case !shares(c.Accuracy) || !shares(c.Fitted):
+		rule = "has a value outside 0 to 1: accuracies are shares, not percent"
+	case c.needsFit() && len(c.Fitted) != len(c.Slots):
+		rule = "has " + strconv.Itoa(len(c.Fitted)) + " fitted values for " + strconv.Itoa(len(c.Slots)) + " slots, which its shape " + string(c.Shape) + " needs"
+	default:
+		return nil
+	}
+	return &CurveError{Rule: rule}
+}
+
+func (c *Curve) needsFit() bool { return c.Shape == ShapeU || c.Shape == ShapeInverted }
+
+func strictlyAscending(slots []int) bool {
+	for i := 1; i < len(slots); i++ {
+		if slots[i] <= slots[i-1] {
+			return false
+		}
+	}
+	return true
+}
+
+func shares(values []float64) bool {
+	return !slices.ContainsFunc(values, func(v float64) bool { return !(v >= 0 && v <= 1) })
+}
+
+// Measured places by a curve of the user's own stack: the best rank into the
+// slot that the model reads best, and so on. Flat, undecided and primacy curves
+// give the ranked order, recency the reversed one, a U whose ends do not differ
+// HeadTail; any other U and an inverted curve sort the slots by the fitted curve,
+// interpolated to the number of documents. It costs O(n log n) at most and is
+// safe for concurrent use as long as nobody writes to the curve; New copies it.
+type Measured struct{ Curve *Curve }
+
+// String returns the name, the curve's model and its number of documents.
+func (p Measured) String() string {
+	if p.Curve == nil {
+		return "measured"
+	}
+	return "measured (" + strconv.Quote(p.Curve.Model) + ", " + strconv.Itoa(p.Curve.Documents) + " documents)"
+}
+
+func (p Measured) check() error { return p.Curve.Check() }
+
+// Place implements Placement. The error is that of a curve that breaks a rule.
+func (p Measured) Place(slots []int, docs Ranked) error {
+	if err := p.check(); err != nil {
+		return err
+	}
+	switch c := p.Curve; {
+	case c.Shape == ShapeRecency:
+		return Reversed.Place(slots, docs)
+	case c.Shape == ShapeU && !c.EndsDiffer:
+		return HeadTail.Place(slots, docs)
+	case c.needsFit():
+		for rank, slot := range c.bestSlots(len(slots)) {
+			slots[slot] = rank
+		}
+	}
+	return nil
+}
+
+// bestSlots returns the slots of a prompt of n documents, the best read first.
+func (c *Curve) bestSlots(n int) []int {
+	value := make([]float64, n)
+	best := make([]int, n)
+	for slot := range n {
+		best[slot] = slot
+		value[slot] = math.Round(c.at(slot, n)*1e9) / 1e9
+	}
+	fromEnd := func(slot int) int { return min(slot, n-1-slot) }
+	slices.SortFunc(best, func(a, b int) int {
+		if order := cmp.Compare(value[b], value[a]); order != 0 {
+			return order
+		}
+		if c.Shape == ShapeU {
+			if order := cmp.Compare(fromEnd(a), fromEnd(b)); order != 0 {
+				return order
+			}
+		}
+		return cmp.Compare(a, b)
+	})
+	return best
+}
+
+// at interpolates the fitted curve at slot of n, both ends laid on the ends of
+// the curve.
+func (c *Curve) at(slot, n int) float64 {
+	if n == 1 {
+		return c.Fitted[0]
+	}
+	x := float64(slot) / float64(n-1) * float64(c.Documents-1)
+	i, exact := slices.BinarySearchFunc(c.Slots, x, func(s int, x float64) int { return cmp.Compare(float64(s), x) })
+	if exact {
+		return c.Fitted[i]
+	}
+	if i == len(c.Slots) { // x is beyond the last slot by rounding
+		return c.Fitted[i-1]
+	}
+	left, right := float64(c.Slots[i-1]), float64(c.Slots[i])
+	return c.Fitted[i-1] + (c.Fitted[i]-c.Fitted[i-1])*(x-left)/(right-left)
+}
+
+// clone copies the curve, so that an Arranger stays immutable.
+func (p Measured) clone() Measured {
+	c := *p.Curve
+	c.Slots = slices.Clone(c.Slots)
+	c.Accuracy = slices.Clone(c.Accuracy)
+	c.Fitted = slices.Clone(c.Fitted)
+	return Measured{Curve: &c}
+}

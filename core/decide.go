@@ -1,0 +1,172 @@
+package core
+
+import (
+	"context"
+	"fmt"
+)
+
+// decision is the outcome of the three stages for one call, in numbers alone.
+type decision struct {
+	config *Config // of the Arranger that was used
+	n      int
+	ranks  []scored // by rank; nil: the input is ranked
+	admission
+	slots     []int // which of the kept stands in each slot; nil: in their order
+	placement string
+	notes     []string
+}
+
+// decide runs the stages, rank, admit and place, and tells the observers.
+func decide[S ~[]E, E any](ctx context.Context, a *Arranger, docs S, v *View[E], opts []CallOption) (*decision, error) {
+	var c call
+	for _, o := range opts {
+		o(&c)
+	}
+	a = a.For(ctx)
+	d := &decision{config: &a.config, n: len(docs), placement: a.placementName()}
+	err := run(ctx, a, d, docs, v, c)
+	if a.config.Observe != nil || c.observe != nil {
+		e := event(d, err, docs, v)
+		e.Query, e.RequestID = c.query, RequestID(ctx)
+		for _, observe := range []func(context.Context, Event){a.config.Observe, c.observe} {
+			if observe != nil {
+				observe(ctx, e)
+			}
+		}
+	}
+	return d, err
+}
+
+func run[S ~[]E, E any](ctx context.Context, a *Arranger, d *decision, docs S, v *View[E], c call) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if c.topK < 0 {
+		return &ConfigError{Field: "AtMost", Value: c.topK, Rule: "must be 0 (the configured TopK) or more"}
+	}
+	if a.off {
+		return nil
+	}
+	if err := v.need(&a.config); err != nil {
+		return err
+	}
+	if a.config.Rank == ByScore {
+		d.ranks = rankByScore(&a.config, docs, v)
+	}
+	if !a.admitsAll || c.topK > 0 {
+		var err error
+		if d.admission, err = newAdmitter(a, c.topK, d.n, byRank(d, docs, v)).admit(); err != nil {
+			return err
+		}
+	}
+	return d.place(Ranked{n: d.placed(), origin: func(i int) Origin {
+		return v.origin(&a.config, docs[d.index(d.rank(i))])
+	}})
+}
+
+// place decides the slots of the kept ranks.
+func (d *decision) place(origins Ranked) (err error) {
+	c, n := d.config, d.placed()
+	p := c.Placement.placement()
+	if n < c.MinDocuments && p != DocumentOrder {
+		d.notes = append(d.notes, fmt.Sprintf("fewer than MinDocuments (%d) documents: left as ranked", c.MinDocuments))
+		p = RankOrder
+	}
+	d.placement = placementName(p)
+	if m, ok := p.(Measured); ok && m.Curve.Documents != n {
+		d.notes = append(d.notes, fmt.Sprintf("the curve was measured with %d documents and is used for %d", m.Curve.Documents, n))
+	}
+	if c.Groups {
+		d.slots, err = placeGroups(p, n, origins)
+	} else if p != RankOrder {
+		d.slots, err = place(p, n, origins)
+	}
+	return err
+}
+
+// placed returns the number of documents that were admitted.
+func (d *decision) placed() int {
+	if d.kept == nil {
+		return d.n
+	}
+	return len(d.kept)
+}
+
+// rank returns the rank of the i-th best of the admitted.
+func (d *decision) rank(i int) int {
+	if d.kept == nil {
+		return i
+	}
+	return d.kept[i]
+}
+
+// at returns which of the admitted stands in slot, and its rank.
+func (d *decision) at(slot int) (i, rank int) {
+	i = slot
+	if d.slots != nil {
+		i = d.slots[slot]
+	}
+	return i, d.rank(i)
+}
+
+// index returns the place in the input of a rank.
+func (d *decision) index(rank int) int {
+	if d.ranks == nil {
+		return rank
+	}
+	return d.ranks[rank].index
+}
+
+// arrangement writes the decision out, with the scores of the documents.
+func (d *decision) arrangement(score func(rank int) float64) Arrangement {
+	a := Arrangement{N: d.n, Placement: d.placement, Room: d.room, Used: d.used, Notes: d.notes}
+	size := func(rank int) int {
+		if d.sizes == nil {
+			return 0
+		}
+		return d.sizes[rank]
+	}
+	a.Slots = make([]Placed, d.placed())
+	for slot := range a.Slots {
+		i, rank := d.at(slot)
+		a.Slots[slot] = Placed{
+			Index: d.index(rank), Rank: rank, Label: i + 1,
+			Score: Score(score(rank)), Size: size(rank),
+			Pinned: d.pinned != nil && d.pinned[rank],
+		}
+	}
+	for _, out := range d.dropped {
+		out.Index, out.Score, out.Size = d.index(out.Rank), Score(score(out.Rank)), size(out.Rank)
+		a.Dropped = append(a.Dropped, out)
+	}
+	return a
+}
+
+// reader reads a document by its rank.
+type reader struct {
+	text, id func(rank int) string
+	score    func(rank int) float64 // NaN: missing
+	pinned   func(rank int) bool    // by PinKey
+}
+
+func byRank[S ~[]E, E any](d *decision, docs S, v *View[E]) reader {
+	at := func(rank int) E { return docs[d.index(rank)] }
+	return reader{
+		text:   func(rank int) string { return v.text(at(rank)) },
+		id:     func(rank int) string { return v.id(d.config, at(rank)) },
+		score:  func(rank int) float64 { return v.score(d.config, at(rank)) },
+		pinned: func(rank int) bool { return v.pinned(d.config, at(rank)) },
+	}
+}
+
+// event describes a decision, or its failure, to the observers.
+func event[S ~[]E, E any](d *decision, err error, docs S, v *View[E]) Event {
+	e := Event{Err: err, n: d.n, reader: byRank(d, docs, v)}
+	if err != nil {
+		e.Arrangement = Arrangement{N: d.n, Placement: d.placement}
+		return e
+	}
+	e.Arrangement = d.arrangement(e.reader.score)
+	e.Labels = e.Arrangement.Labels()
+	return e
+}

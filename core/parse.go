@@ -1,0 +1,121 @@
+package core
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// placementSpellings lists every accepted name, the canonical one of each
+// placement first. Underscores may be written for hyphens.
+var placementSpellings = []struct {
+	names []string
+	make  func(argument string, given bool) (Placement, error)
+}{
+	{[]string{"ranked", "similarity-desc", "forward"}, plainName(RankOrder)},
+	{[]string{"reversed", "similarity-asc", "reverse"}, plainName(Reversed)},
+	{[]string{"head-tail", "head-tail-alternating", "edge-order", "sandwich", "sides"}, plainName(HeadTail)},
+	{[]string{"tail-head", "fold", "fold-by-relevance"}, plainName(TailHead)},
+	{[]string{"long-context", "long-context-reorder"}, plainName(LongContext)},
+	{[]string{"edges-first"}, parseEdges},
+	{[]string{"document-order", "source-order"}, plainName(DocumentOrder)},
+	{[]string{"measured", "curve"}, parseMeasured},
+	{[]string{"shuffled"}, parseShuffled},
+}
+
+// PlacementNames returns the canonical names that ParsePlacement reads, in the
+// order of the documentation. The caller may change the slice.
+func PlacementNames() []string {
+	names := make([]string, len(placementSpellings))
+	for i, p := range placementSpellings {
+		names[i] = p.names[0]
+	}
+	return names
+}
+
+// ParsePlacement reads the name of a placement: a canonical name or one of its
+// accepted spellings, in any case, with hyphens or underscores. An argument
+// follows an equals sign: "edges-first=3", "shuffled=42", "measured=FILE", the
+// last of which reads a curve file. "measured" alone is an error that asks for
+// its curve, "shuffled" alone means seed 0, and the empty name is an error.
+//
+// An unknown name or a bad argument is a *NameError that lists the valid names;
+// a curve file that cannot be used is a *CurveError.
+//
+//	ranked           similarity_desc, forward
+//	reversed         similarity_asc, reverse
+//	head-tail        head_tail_alternating, edge_order, sandwich, sides
+//	tail-head        fold, fold_by_relevance
+//	long-context     long_context_reorder
+//	edges-first[=N]  edges_first
+//	document-order   source_order
+//	measured=FILE    curve
+//	shuffled[=SEED]
+func ParsePlacement(name string) (Placement, error) {
+	word, argument, given := strings.Cut(name, "=")
+	canonical := canonicalName(word)
+	for _, p := range placementSpellings {
+		if p.names[0] == canonical {
+			placement, err := p.make(strings.TrimSpace(argument), given)
+			if e, ok := err.(*NameError); ok {
+				e.Name = name
+			}
+			return placement, err
+		}
+	}
+	return nil, &NameError{Name: name, Rule: "is not the name of a placement"}
+}
+
+// canonicalName returns the canonical name for an accepted spelling, and "" for
+// any other word.
+func canonicalName(word string) string {
+	word = strings.ReplaceAll(strings.ToLower(strings.TrimSpace(word)), "_", "-")
+	for _, p := range placementSpellings {
+		if slices.Contains(p.names, word) {
+			return p.names[0]
+		}
+	}
+	return ""
+}
+
+func plainName(p Named) func(string, bool) (Placement, error) {
+	return func(_ string, given bool) (Placement, error) {
+		if given {
+			return nil, &NameError{Rule: "takes no argument: write " + strconv.Quote(p.String())}
+		}
+		return p, nil
+	}
+}
+
+func parseEdges(argument string, given bool) (Placement, error) {
+	if !given {
+		return EdgesFirst{Edge: defaultEdge}, nil
+	}
+	edge, err := strconv.Atoi(argument)
+	if err != nil || edge < 1 {
+		return nil, &NameError{Rule: "needs the number of documents at each edge, 1 or more, as in \"edges-first=2\""}
+	}
+	return EdgesFirst{Edge: edge}, nil
+}
+
+func parseShuffled(argument string, given bool) (Placement, error) {
+	if !given {
+		return Shuffled{}, nil
+	}
+	seed, err := strconv.ParseUint(argument, 10, 64)
+	if err != nil {
+		return nil, &NameError{Rule: "needs a seed from 0 to 18446744073709551615, as in \"shuffled=42\""}
+	}
+	return Shuffled{Seed: seed}, nil
+}
+
+func parseMeasured(argument string, _ bool) (Placement, error) {
+	if argument == "" {
+		return nil, &NameError{Rule: "needs the curve that was measured: write \"measured=FILE\", or use core.Measured{Curve: …}"}
+	}
+	curve, err := LoadCurve(argument)
+	if err != nil {
+		return nil, err
+	}
+	return Measured{Curve: curve}, nil
+}

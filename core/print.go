@@ -1,0 +1,128 @@
+package core
+
+import (
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+)
+
+// Score is a document's score in an arrangement. NaN means that it has none, or
+// that none could be read. As JSON it is a number, null for NaN, and "+Inf" or
+// "-Inf" for an infinity.
+type Score float64
+
+// Known says whether there is a score.
+func (s Score) Known() bool { return s == s }
+
+// String returns the score as short as it can be read back, "-" for none.
+func (s Score) String() string {
+	if !s.Known() {
+		return "-"
+	}
+	return strconv.FormatFloat(float64(s), 'g', -1, 64)
+}
+
+// MarshalJSON writes the form described at Score.
+func (s Score) MarshalJSON() ([]byte, error) {
+	switch {
+	case !s.Known():
+		return []byte("null"), nil
+	case math.IsInf(float64(s), 0):
+		return json.Marshal(s.String())
+	}
+	return json.Marshal(float64(s))
+}
+
+// UnmarshalJSON reads the form described at Score.
+func (s *Score) UnmarshalJSON(data []byte) error {
+	switch string(data) {
+	case "null":
+		*s = Score(math.NaN())
+	case `"+Inf"`:
+		*s = Score(math.Inf(1))
+	case `"-Inf"`:
+		*s = Score(math.Inf(-1))
+	default:
+		return json.Unmarshal(data, (*float64)(s))
+	}
+	return nil
+}
+
+// String returns the arrangement as a table for people: a line for each slot,
+// first to last, then what was left out and why. Ranks are printed from r1, the
+// best. It holds no text of a document.
+func (a Arrangement) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %d in, %d placed, %d left out", a.Placement, a.N, len(a.Slots), len(a.Dropped))
+	if a.Room > 0 {
+		fmt.Fprintf(&b, ", budget %d of %d used", a.Used, a.Room)
+	}
+	b.WriteByte('\n')
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.TabIndent)
+	if len(a.Slots) > 0 {
+		fmt.Fprintln(w, "slot\trank\tlabel\tinput\tscore\tsize\t")
+	}
+	for slot, p := range a.Slots {
+		pinned := ""
+		if p.Pinned {
+			pinned = "pinned"
+		}
+		fmt.Fprintf(w, "%d\tr%d\t[%d]\t%d\t%v\t%d\t%s\n", slot, p.Rank+1, p.Label, p.Index, p.Score, p.Size, pinned)
+	}
+	for _, d := range a.Dropped {
+		fmt.Fprintf(w, "out\tr%d\t\t%d\t%v\t%d\t%s\n", d.Rank+1, d.Index, d.Score, d.Size, d.Reason)
+	}
+	w.Flush()
+	for _, note := range a.Notes {
+		fmt.Fprintf(&b, "note: %s\n", note)
+	}
+	return b.String()
+}
+
+// Order returns the ranks from the first slot to the last, as in "r1 r3 r2".
+func (a Arrangement) Order() string {
+	ranks := make([]string, len(a.Slots))
+	for slot, p := range a.Slots {
+		ranks[slot] = "r" + strconv.Itoa(p.Rank+1)
+	}
+	return strings.Join(ranks, " ")
+}
+
+// LogValue makes one group of short attributes of the arrangement.
+func (a Arrangement) LogValue() slog.Value {
+	attrs := []slog.Attr{
+		slog.String("placement", a.Placement),
+		slog.Int("in", a.N),
+		slog.Int("placed", len(a.Slots)),
+		slog.String("order", a.Order()),
+	}
+	if a.Room > 0 {
+		attrs = append(attrs, slog.Int("room", a.Room), slog.Int("used", a.Used))
+	}
+	if len(a.Dropped) > 0 {
+		attrs = append(attrs, slog.String("dropped", a.reasons()))
+	}
+	if len(a.Notes) > 0 {
+		attrs = append(attrs, slog.Any("notes", a.Notes))
+	}
+	return slog.GroupValue(attrs...)
+}
+
+// reasons counts what was left out, by reason, as in "beyond top-k: 5, no score: 1".
+func (a Arrangement) reasons() string {
+	counts := map[Reason]int{}
+	for _, d := range a.Dropped {
+		counts[d.Reason]++
+	}
+	parts := make([]string, 0, len(counts))
+	for reason, count := range counts {
+		parts = append(parts, fmt.Sprintf("%s: %d", reason, count))
+	}
+	slices.Sort(parts)
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,54 @@
+package core
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// scored is one document's score and its place in the input.
+type scored struct {
+	score float64 // higher is better; NaN: missing
+	index int
+}
+
+// rankByScore returns docs by rank, best first. Equal scores, and missing ones,
+// which come last, keep input order. It returns nil when docs is ranked already,
+// which costs one look at each score and no sort.
+func rankByScore[S ~[]E, E any](c *Config, docs S, v *View[E]) []scored {
+	sign := 1.0
+	if c.Direction == LowerIsBetter {
+		sign = -1
+	}
+	first := firstUnranked(c, docs, v, sign)
+	if first == len(docs) {
+		return nil
+	}
+	ranks := make([]scored, len(docs))
+	for i, doc := range docs {
+		ranks[i] = scored{sign * v.score(c, doc), i}
+	}
+	// cmp.Compare holds NaN below all other values. The index decides between
+	// equal scores, which makes the unstable (and much faster) sort a stable one.
+	slices.SortFunc(ranks, func(a, b scored) int {
+		if order := cmp.Compare(b.score, a.score); order != 0 {
+			return order
+		}
+		return cmp.Compare(a.index, b.index)
+	})
+	return ranks
+}
+
+// firstUnranked returns the index of the first document that is better than the
+// one before it, or len(docs).
+func firstUnranked[S ~[]E, E any](c *Config, docs S, v *View[E], sign float64) int {
+	last := math.Inf(1)
+	for i, doc := range docs {
+		score := sign * v.score(c, doc)
+		if cmp.Compare(score, last) > 0 {
+			return i
+		}
+		last = score
+	}
+	return len(docs)
+}

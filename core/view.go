@@ -1,0 +1,182 @@
+package core
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+)
+
+// View tells Bookend how to read a document of any type E. Every accessor may be
+// nil; a setting that needs a missing one is a *ConfigError at the call. They
+// are read-only, must be safe for concurrent use, and may be called several
+// times for one document.
+type View[E any] struct {
+	// Text returns what the model reads. Budget, DropSameText and MaxBytes need
+	// it.
+	Text func(E) string
+	// ID returns the document's own identifier, or "".
+	ID func(E) string
+	// Score returns the document's own score, and whether it has one. A missing
+	// score is not zero.
+	Score func(E) (float64, bool)
+	// Meta returns the document's metadata. Nothing is ever written to it.
+	Meta func(E) map[string]any
+}
+
+// orEmpty stands in for a nil View one without accessors.
+func (v *View[E]) orEmpty() *View[E] {
+	if v == nil {
+		return &View[E]{}
+	}
+	return v
+}
+
+// need returns a *ConfigError for each accessor that c needs and v lacks,
+// joined.
+func (v *View[E]) need(c *Config) error {
+	var faults []error
+	lacks := func(field, setting string) {
+		faults = append(faults, &ConfigError{Field: "View." + field, Value: "nil", Rule: setting + " needs it: set the accessor"})
+	}
+	meta := v.Meta != nil
+	if (c.Rank == ByScore || c.Threshold != nil) && (c.ScoreKey == "" && v.Score == nil) {
+		lacks("Score", "ranking by score or a threshold")
+	}
+	if c.ScoreKey != "" && !meta {
+		lacks("Meta", "ScoreKey")
+	}
+	if c.PinKey != "" && !meta {
+		lacks("Meta", "PinKey")
+	}
+	if (len(c.Pins) > 0 || c.DropSameID) && v.ID == nil && !meta {
+		lacks("ID", "a setting about IDs")
+	}
+	if (c.Budget > 0 || c.MaxBytes > 0 || c.DropSameText) && v.Text == nil {
+		lacks("Text", "a setting about texts")
+	}
+	if (c.Groups || c.Placement.Placement == DocumentOrder) && !meta {
+		lacks("Meta", "Groups or document-order")
+	}
+	return errors.Join(faults...)
+}
+
+func (v *View[E]) text(doc E) string {
+	if v.Text == nil {
+		return ""
+	}
+	return v.Text(doc)
+}
+
+// score returns the score of doc; NaN when it is missing.
+func (v *View[E]) score(c *Config, doc E) float64 {
+	switch {
+	case c.ScoreKey != "" && v.Meta != nil:
+		if s, ok := Number(v.Meta(doc)[c.ScoreKey]); ok {
+			return s
+		}
+	case c.ScoreKey == "" && v.Score != nil:
+		if s, ok := v.Score(doc); ok {
+			return s
+		}
+	}
+	return math.NaN()
+}
+
+func (v *View[E]) id(c *Config, doc E) string {
+	if v.ID != nil {
+		if id := v.ID(doc); id != "" {
+			return id
+		}
+	}
+	if v.Meta == nil {
+		return ""
+	}
+	key := c.IDKey
+	if key == "" {
+		key = "id"
+	}
+	switch id := v.Meta(doc)[key].(type) {
+	case nil:
+		return ""
+	case string:
+		return id
+	default:
+		if n := reflect.ValueOf(id); n.CanInt() || n.CanUint() {
+			return fmt.Sprint(id)
+		}
+		return ""
+	}
+}
+
+func (v *View[E]) pinned(c *Config, doc E) bool {
+	if c.PinKey == "" || v.Meta == nil {
+		return false
+	}
+	pinned, _ := v.Meta(doc)[c.PinKey].(bool)
+	return pinned
+}
+
+var (
+	sourceKeys   = []string{"source", "_source"}
+	positionKeys = []string{"position", "chunk_index", "start_index", "page"}
+)
+
+func (v *View[E]) origin(c *Config, doc E) Origin {
+	if v.Meta == nil {
+		return Origin{}
+	}
+	meta := v.Meta(doc)
+	source, _ := firstOf(meta, c.SourceKey, sourceKeys).(string)
+	position, known := Number(firstOf(meta, c.PositionKey, positionKeys))
+	return Origin{Source: source, Position: position, HasPosition: known}
+}
+
+// firstOf returns meta[key], or for an empty key the first default that is there.
+func firstOf(meta map[string]any, key string, defaults []string) any {
+	if key != "" {
+		return meta[key]
+	}
+	for _, k := range defaults {
+		if value, ok := meta[k]; ok {
+			return value
+		}
+	}
+	return nil
+}
+
+// Number reads a metadata value of any numeric type: the integers and floats of
+// Go, named types of them, json.Number, and pointers to any of these. NaN, text
+// and everything else are no number.
+func Number(value any) (float64, bool) {
+	switch n := value.(type) {
+	case nil:
+		return 0, false
+	case float64:
+		return n, !math.IsNaN(n)
+	case float32:
+		return float64(n), n == n
+	case int:
+		return float64(n), true
+	case json.Number:
+		f, err := n.Float64()
+		return f, err == nil && !math.IsNaN(f)
+	}
+	v := reflect.ValueOf(value)
+	for range 4 { // pointers to pointers, without following a cycle
+		if v.Kind() != reflect.Pointer || v.IsNil() {
+			break
+		}
+		v = v.Elem()
+	}
+	switch {
+	case v.CanInt():
+		return float64(v.Int()), true
+	case v.CanUint():
+		return float64(v.Uint()), true
+	case v.CanFloat():
+		return v.Float(), !math.IsNaN(v.Float())
+	}
+	return 0, false
+}

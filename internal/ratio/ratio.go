@@ -1,0 +1,43 @@
+// Package ratio compares the cost of two funcs on a machine whose clock speed
+// varies: the two run in turn, and the median of the pairs' ratios is reported.
+package ratio
+
+import (
+	"slices"
+	"time"
+)
+
+// pairs is the number of interleaved pairs; odd, so that the median is one of
+// them.
+const pairs = 31
+
+// Median returns the median over interleaved pairs of the time that f takes
+// divided by the time that base takes. Each measurement repeats its func until it
+// has run for about ten milliseconds.
+func Median(f, base func()) float64 {
+	n, m := repeats(f), repeats(base)
+	ratios := make([]float64, pairs)
+	for i := range ratios {
+		ratios[i] = perCall(f, n) / perCall(base, m)
+	}
+	slices.Sort(ratios)
+	return ratios[pairs/2]
+}
+
+// repeats returns how often f runs in about ten milliseconds, at least once.
+func repeats(f func()) int {
+	const window = 10 * time.Millisecond
+	for n := 1; ; n *= 2 {
+		if elapsed := perCall(f, n) * float64(n); elapsed >= float64(window) {
+			return n
+		}
+	}
+}
+
+func perCall(f func(), n int) float64 {
+	start := time.Now()
+	for range n {
+		f()
+	}
+	return float64(time.Since(start)) / float64(n)
+}
