@@ -1,0 +1,61 @@
+// Package search is the search engine of the examples: an in-process BM25 index
+// (bleve), kept in memory.
+package search
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/blevesearch/bleve/v2"
+	index "github.com/blevesearch/bleve_index_api"
+)
+
+// Index finds texts by BM25. It is safe for concurrent use.
+type Index struct{ bleve bleve.Index }
+
+// Hit is one found text: its place in what New was given, and its score, of
+// which higher is better.
+type Hit struct {
+	Index int
+	Score float64
+}
+
+// New indexes texts.
+func New(texts []string) (*Index, error) {
+	mapping := bleve.NewIndexMapping()
+	mapping.ScoringModel = index.BM25Scoring
+	mapping.DefaultAnalyzer = "en"
+	memory, err := bleve.NewMemOnly(mapping)
+	if err != nil {
+		return nil, err
+	}
+	batch := memory.NewBatch()
+	for i, text := range texts {
+		if err := batch.Index(strconv.Itoa(i), map[string]string{"text": text}); err != nil {
+			return nil, err
+		}
+	}
+	return &Index{memory}, memory.Batch(batch)
+}
+
+// Search returns the k best texts for a query, best first. Equal scores go by
+// the order of the texts.
+func (x *Index) Search(ctx context.Context, query string, k int) ([]Hit, error) {
+	match := bleve.NewMatchQuery(query)
+	match.SetField("text")
+	request := bleve.NewSearchRequestOptions(match, k, 0, false)
+	request.SortBy([]string{"-_score", "_id"})
+	result, err := x.bleve.SearchInContext(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	hits := make([]Hit, 0, len(result.Hits))
+	for _, h := range result.Hits {
+		i, err := strconv.Atoi(h.ID)
+		if err != nil {
+			return nil, err
+		}
+		hits = append(hits, Hit{i, h.Score})
+	}
+	return hits, nil
+}
