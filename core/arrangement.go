@@ -97,21 +97,14 @@ func (a Arrangement) Labels() []int {
 // Apply returns the admitted documents in the order of their slots. docs is the
 // input that the arrangement was made of, and is not changed; the result is a
 // fresh slice, nil for nil. Another number of documents, or an arrangement that
-// names a document twice or one that is not there, is an *ArrangementError.
+// names a document or a rank twice, or one that is not there, is an
+// *ArrangementError.
 func Apply[S ~[]E, E any](a Arrangement, docs S) (S, error) {
-	if len(docs) != a.N {
-		return nil, &ArrangementError{Rule: fmt.Sprintf("is of %d documents, but %d were given: pass the input that it was made of", a.N, len(docs))}
+	if err := a.check(len(docs)); err != nil || docs == nil {
+		return nil, err
 	}
-	if docs == nil {
-		return nil, nil
-	}
-	seen := make([]bool, len(docs))
 	placed := make(S, len(a.Slots))
 	for slot, p := range a.Slots {
-		if p.Index < 0 || p.Index >= len(docs) || seen[p.Index] {
-			return nil, &ArrangementError{Rule: fmt.Sprintf("has index %d in slot %d, which is out of range or stands in two slots", p.Index, slot)}
-		}
-		seen[p.Index] = true
 		placed[slot] = docs[p.Index]
 	}
 	return placed, nil

@@ -188,8 +188,11 @@ func (o choiceObject) placement() (Placement, error) {
 		{"seed", "shuffled", o.Seed != nil},
 		{"curve", "measured", o.Curve != nil},
 	} {
-		if parameter.given && name != "" && name != parameter.owner {
-			return nil, &NameError{Name: o.Name, Rule: fmt.Sprintf("takes no %q: that belongs to %q", parameter.key, parameter.owner)}
+		if parameter.given && name != parameter.owner {
+			if _, err := ParsePlacement(o.Name); name == "" && err != nil {
+				return nil, err
+			}
+			return nil, &NameError{Name: o.Name, Rule: fmt.Sprintf("takes no %q: that belongs to the bare name %q", parameter.key, parameter.owner)}
 		}
 	}
 	switch {

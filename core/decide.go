@@ -16,25 +16,42 @@ type decision struct {
 	notes     []string
 }
 
-// decide runs the stages, rank, admit and place, and tells the observers.
-func decide[S ~[]E, E any](ctx context.Context, a *Arranger, docs S, v *View[E], opts []CallOption) (*decision, error) {
+// decide runs the stages for one call, rank, admit and place, and tells the
+// observers. It writes the arrangement out where somebody wants to see it: the
+// caller, an observer, or a func of Refine.
+func decide[S ~[]E, E any](ctx context.Context, a *Arranger, docs S, v *View[E], opts []CallOption, wanted bool) (*decision, Arrangement, error) {
 	var c call
 	for _, o := range opts {
 		o(&c)
 	}
 	a = a.For(ctx)
 	d := &decision{config: &a.config, n: len(docs), placement: a.placementName()}
+	documents := byRank(d, docs, v)
+	observed := a.config.Observe != nil || c.observe != nil
+	var arrangement Arrangement
+	var labels []int
 	err := run(ctx, a, d, docs, v, c)
-	if a.config.Observe != nil || c.observe != nil {
-		e := event(d, err, docs, v)
-		e.Query, e.RequestID = c.query, RequestID(ctx)
+	if err == nil && (wanted || observed) {
+		arrangement = d.arrangement(documents.score)
+		if wanted && c.refine != nil {
+			arrangement, labels, err = c.refine(a, arrangement)
+		}
+		if labels == nil {
+			labels = arrangement.Labels()
+		}
+	}
+	if err != nil {
+		arrangement, labels = Arrangement{N: d.n, Placement: d.placement}, nil
+	}
+	if observed {
+		e := Event{Arrangement: arrangement, Query: c.query, RequestID: RequestID(ctx), Labels: labels, Err: err, n: d.n, reader: documents}
 		for _, observe := range []func(context.Context, Event){a.config.Observe, c.observe} {
 			if observe != nil {
 				observe(ctx, e)
 			}
 		}
 	}
-	return d, err
+	return d, arrangement, err
 }
 
 func run[S ~[]E, E any](ctx context.Context, a *Arranger, d *decision, docs S, v *View[E], c call) error {
@@ -157,16 +174,4 @@ func byRank[S ~[]E, E any](d *decision, docs S, v *View[E]) reader {
 		score:  func(rank int) float64 { return v.score(d.config, at(rank)) },
 		pinned: func(rank int) bool { return v.pinned(d.config, at(rank)) },
 	}
-}
-
-// event describes a decision, or its failure, to the observers.
-func event[S ~[]E, E any](d *decision, err error, docs S, v *View[E]) Event {
-	e := Event{Err: err, n: d.n, reader: byRank(d, docs, v)}
-	if err != nil {
-		e.Arrangement = Arrangement{N: d.n, Placement: d.placement}
-		return e
-	}
-	e.Arrangement = d.arrangement(e.reader.score)
-	e.Labels = e.Arrangement.Labels()
-	return e
 }

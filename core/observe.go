@@ -86,6 +86,7 @@ type call struct {
 	query   string
 	topK    int
 	observe func(context.Context, Event)
+	refine  func(*Arranger, Arrangement) (Arrangement, []int, error)
 }
 
 // ForQuery tells the call the question, which an Event then carries.
@@ -99,4 +100,13 @@ func AtMost(k int) CallOption { return func(c *call) { c.topK = k } }
 // adapters that report to a framework.
 func Notify(observe func(context.Context, Event)) CallOption {
 	return func(c *call) { c.observe = observe }
+}
+
+// Refine lets a package that decides more, such as core/prompt by the size of a
+// whole prompt, change the arrangement of this call before anybody is told of it.
+// refine gets the Arranger that Select chose and the arrangement, and returns the
+// final one, the rank that each label cites (nil: by rank), and an error that
+// fails the call. It acts on Arrange; Transform does not ask it.
+func Refine(refine func(chosen *Arranger, a Arrangement) (Arrangement, []int, error)) CallOption {
+	return func(c *call) { c.refine = refine }
 }

@@ -14,6 +14,33 @@ type Origin struct {
 	HasPosition bool
 }
 
+var (
+	sourceKeys   = []string{"source", "_source"}
+	positionKeys = []string{"position", "chunk_index", "start_index", "page"}
+)
+
+// OriginOf reads an Origin from a document's metadata by the keys of
+// Config.SourceKey and Config.PositionKey; an empty key means the defaults that
+// are described there. The position may be of any numeric type.
+func OriginOf(meta map[string]any, sourceKey, positionKey string) Origin {
+	source, _ := firstOf(meta, sourceKey, sourceKeys).(string)
+	position, known := Number(firstOf(meta, positionKey, positionKeys))
+	return Origin{Source: source, Position: position, HasPosition: known}
+}
+
+// firstOf returns meta[key], or for an empty key the first default that is there.
+func firstOf(meta map[string]any, key string, defaults []string) any {
+	if key != "" {
+		return meta[key]
+	}
+	for _, k := range defaults {
+		if value, ok := meta[k]; ok {
+			return value
+		}
+	}
+	return nil
+}
+
 // Ranked tells a Placement where the admitted documents come from, by rank. The
 // zero value knows nothing. It is read-only, valid during the call to Place, and
 // safe for concurrent use.

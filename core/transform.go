@@ -23,7 +23,7 @@ func Transform[S ~[]E, E any](ctx context.Context, a *Arranger, docs S, v *View[
 	if len(opts) == 0 && a.justFolds() {
 		return foldRanked(ctx, a, docs, v)
 	}
-	d, err := decide(ctx, a, docs, v.orEmpty(), opts)
+	d, _, err := decide(ctx, a, docs, v.orEmpty(), opts, false)
 	if err != nil || docs == nil {
 		return nil, err
 	}
@@ -38,12 +38,11 @@ func Transform[S ~[]E, E any](ctx context.Context, a *Arranger, docs S, v *View[
 // Arrange decides as Transform does, with the same errors, and returns the
 // decision in place of the documents. Apply carries it out.
 func Arrange[S ~[]E, E any](ctx context.Context, a *Arranger, docs S, v *View[E], opts ...CallOption) (Arrangement, error) {
-	v = v.orEmpty()
-	d, err := decide(ctx, a, docs, v, opts)
+	_, arrangement, err := decide(ctx, a, docs, v.orEmpty(), opts, true)
 	if err != nil {
 		return Arrangement{}, err
 	}
-	return d.arrangement(byRank(d, docs, v).score), nil
+	return arrangement, nil
 }
 
 // fold is HeadTail in one pass over the documents, without a list of slots. A

@@ -118,32 +118,11 @@ func (v *View[E]) pinned(c *Config, doc E) bool {
 	return pinned
 }
 
-var (
-	sourceKeys   = []string{"source", "_source"}
-	positionKeys = []string{"position", "chunk_index", "start_index", "page"}
-)
-
 func (v *View[E]) origin(c *Config, doc E) Origin {
 	if v.Meta == nil {
 		return Origin{}
 	}
-	meta := v.Meta(doc)
-	source, _ := firstOf(meta, c.SourceKey, sourceKeys).(string)
-	position, known := Number(firstOf(meta, c.PositionKey, positionKeys))
-	return Origin{Source: source, Position: position, HasPosition: known}
-}
-
-// firstOf returns meta[key], or for an empty key the first default that is there.
-func firstOf(meta map[string]any, key string, defaults []string) any {
-	if key != "" {
-		return meta[key]
-	}
-	for _, k := range defaults {
-		if value, ok := meta[k]; ok {
-			return value
-		}
-	}
-	return nil
+	return OriginOf(v.Meta(doc), c.SourceKey, c.PositionKey)
 }
 
 // Number reads a metadata value of any numeric type: the integers and floats of

@@ -1,0 +1,117 @@
+package core
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Arranged describes n documents that p has placed already: slot i holds the i-th
+// document given, and its rank is that which p puts there. Use it to lay out a
+// prompt of documents that come placed, from a wrapped retriever or a node before.
+// A nil p means that the documents come ranked. It does not know what was left
+// out, nor the sources, so that DocumentOrder counts as ranked. The errors are
+// those of Order.
+func Arranged(p Placement, n int) (Arrangement, error) {
+	if p == nil {
+		p = RankOrder
+	}
+	ranks, err := Order(p, n)
+	if err != nil {
+		return Arrangement{}, err
+	}
+	a := Arrangement{N: n, Placement: placementName(p), Slots: make([]Placed, n)}
+	for slot, rank := range ranks {
+		a.Slots[slot] = Placed{Index: slot, Rank: rank, Label: rank + 1, Score: Score(math.NaN())}
+	}
+	return a, nil
+}
+
+// DropWorst leaves the count worst documents that are not pinned out of an
+// arrangement, with the reason OverBudget, and places the others again by a's
+// placement, so that they are trimmed before they are placed. Off keeps the order
+// as it is. Fewer unpinned documents than count are all left out. docs and v are
+// those that the arrangement was made of; from is not changed.
+//
+// It costs O(n) and the placement. The errors are those of a placement, and an
+// *ArrangementError where from and docs do not belong together.
+func DropWorst[S ~[]E, E any](a *Arranger, from Arrangement, docs S, v *View[E], count int) (Arrangement, error) {
+	if err := from.check(len(docs)); err != nil {
+		return Arrangement{}, err
+	}
+	if count <= 0 {
+		return from, nil
+	}
+	a, v = a.orDefault(), v.orEmpty()
+	d := &decision{config: &a.config, n: from.N, placement: from.Placement}
+	d.ranks = make([]scored, from.N)
+	d.pinned, d.sizes = make([]bool, from.N), make([]int, from.N)
+	d.room, d.used = from.Room, from.Used
+	for _, p := range from.Slots {
+		d.ranks[p.Rank] = scored{float64(p.Score), p.Index}
+		d.pinned[p.Rank], d.sizes[p.Rank] = p.Pinned, p.Size
+	}
+	for _, out := range from.Dropped {
+		d.ranks[out.Rank] = scored{float64(out.Score), out.Index}
+		d.sizes[out.Rank] = out.Size
+	}
+	kept := from.Labels()
+	d.dropped = slices.Clone(from.Dropped)
+	for i := len(kept) - 1; i >= 0 && count > 0; i-- {
+		if rank := kept[i]; !d.pinned[rank] {
+			kept = slices.Delete(kept, i, i+1)
+			d.dropped = append(d.dropped, Dropped{Rank: rank, Reason: OverBudget})
+			d.used -= d.sizes[rank]
+			count--
+		}
+	}
+	slices.SortFunc(d.dropped, func(x, y Dropped) int { return x.Rank - y.Rank })
+	d.kept = kept
+	if a.off {
+		d.keepOrder(from)
+	} else if err := d.place(Ranked{n: len(kept), origin: func(i int) Origin {
+		return v.origin(&a.config, docs[d.index(kept[i])])
+	}}); err != nil {
+		return Arrangement{}, err
+	}
+	return d.arrangement(func(rank int) float64 { return d.ranks[rank].score }), nil
+}
+
+// keepOrder leaves the kept documents in the order of the slots of from.
+func (d *decision) keepOrder(from Arrangement) {
+	d.notes = from.Notes
+	for _, p := range from.Slots {
+		if i, kept := slices.BinarySearch(d.kept, p.Rank); kept {
+			d.slots = append(d.slots, i)
+		}
+	}
+}
+
+// check finds what makes an arrangement unusable for n documents: it may have
+// been read from outside.
+func (a Arrangement) check(n int) error {
+	if n != a.N {
+		return &ArrangementError{Rule: fmt.Sprintf("is of %d documents, but %d were given: pass the input that it was made of", a.N, n)}
+	}
+	indices, ranks := make([]bool, n), make([]bool, n)
+	for slot, p := range a.Slots {
+		if !claim(indices, p.Index) || !claim(ranks, p.Rank) {
+			return &ArrangementError{Rule: fmt.Sprintf("has index %d and rank %d in slot %d, one of which is out of range or stands twice", p.Index, p.Rank, slot)}
+		}
+	}
+	for _, out := range a.Dropped {
+		if !claim(indices, out.Index) || !claim(ranks, out.Rank) {
+			return &ArrangementError{Rule: fmt.Sprintf("left out index %d and rank %d, one of which is out of range or stands twice", out.Index, out.Rank)}
+		}
+	}
+	return nil
+}
+
+// claim marks i as seen, and returns false when it is out of range or was seen.
+func claim(seen []bool, i int) bool {
+	if i < 0 || i >= len(seen) || seen[i] {
+		return false
+	}
+	seen[i] = true
+	return true
+}
