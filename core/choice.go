@@ -156,11 +156,25 @@ func (c *Choice) UnmarshalYAML(unmarshal func(any) error) error {
 	if err := unmarshal(&v); err != nil {
 		return err
 	}
-	data, err := json.Marshal(v)
+	data, err := json.Marshal(stringKeys(v, 0))
 	if err != nil {
-		return &NameError{Name: fmt.Sprintf("%.40v", v), Rule: "must be a name, or a mapping with a name"}
+		return &NameError{Name: fmt.Sprint(v), Rule: "must be a name, or a mapping with a name"}
 	}
 	return c.UnmarshalJSON(data)
+}
+
+// stringKeys turns the mappings of libraries that allow any key into those that
+// JSON knows. What is nested deeper than a placement can be stays as it is.
+func stringKeys(v any, depth int) any {
+	mapping, ok := v.(map[any]any)
+	if !ok || depth > 3 {
+		return v
+	}
+	out := make(map[string]any, len(mapping))
+	for key, value := range mapping {
+		out[fmt.Sprint(key)] = stringKeys(value, depth+1)
+	}
+	return out
 }
 
 // MarshalYAML writes the same forms as MarshalJSON.
