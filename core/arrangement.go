@@ -65,11 +65,11 @@ func (a Arrangement) SlotOf(rank int) (int, bool) {
 	return slot, slot >= 0
 }
 
-// IndexOf returns the place in the input of the document that a label cites, and
-// false when no document has that label. It costs O(n).
-func (a Arrangement) IndexOf(label int) (int, bool) {
-	slot := slices.IndexFunc(a.Slots, func(p Placed) bool { return p.Label == label })
-	if slot < 0 {
+// IndexOf returns the place in the input of the placed document of the given rank,
+// and false when it was left out or there is no such rank. It costs O(n).
+func (a Arrangement) IndexOf(rank int) (int, bool) {
+	slot, placed := a.SlotOf(rank)
+	if !placed {
 		return 0, false
 	}
 	return a.Slots[slot].Index, true
@@ -100,7 +100,7 @@ func (a Arrangement) Labels() []int {
 // names a document or a rank twice, or one that is not there, is an
 // *ArrangementError.
 func Apply[S ~[]E, E any](a Arrangement, docs S) (S, error) {
-	if err := a.check(len(docs)); err != nil || docs == nil {
+	if err := a.Check(len(docs)); err != nil || docs == nil {
 		return nil, err
 	}
 	placed := make(S, len(a.Slots))

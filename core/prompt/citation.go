@@ -1,0 +1,48 @@
+package prompt
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Citation is one number that an answer cites.
+type Citation struct {
+	Label int
+	// Exists says whether a document of the prompt has that label. It does not say
+	// that the document supports what the answer claims.
+	Exists bool
+	Rank   int // of that document, 0 the best of all that came in; -1 for none
+}
+
+// cited is a list of numbers in brackets: [2], [1, 3], [1; 3].
+var cited = regexp.MustCompile(`\[\s*\d{1,6}(?:\s*[,;]\s*\d{1,6})*\s*\]`)
+
+// Citations reads the labels that an answer cites, in the form [2] or [1, 3], each
+// once and in the order of their first appearance, and says for each which
+// document it is, and whether there is one. labels holds the rank that each label
+// cites: Prompt.Labels, or core.Event.Labels in an observer. Existing is not the
+// same as supporting: whether the cited document says what the answer claims is
+// for somebody to check.
+func Citations(answer string, labels []int) []Citation {
+	var found []Citation
+	for _, list := range cited.FindAllString(answer, -1) {
+		for _, number := range strings.FieldsFunc(list, func(r rune) bool { return r < '0' || r > '9' }) {
+			label, err := strconv.Atoi(number)
+			if err != nil || slices.ContainsFunc(found, func(c Citation) bool { return c.Label == label }) {
+				continue
+			}
+			c := Citation{Label: label, Rank: -1}
+			if 1 <= label && label <= len(labels) {
+				c.Exists, c.Rank = true, labels[label-1]
+			}
+			found = append(found, c)
+		}
+	}
+	return found
+}
+
+// Citations reads the labels that an answer to this prompt cites; see the func
+// Citations. Arrangement.IndexOf finds the document of a rank in the input.
+func (p Prompt) Citations(answer string) []Citation { return Citations(answer, p.Labels) }

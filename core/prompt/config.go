@@ -1,0 +1,210 @@
+package prompt
+
+import (
+	"encoding/json"
+	"errors"
+
+	"github.com/bookend-rag/bookend/core"
+)
+
+// LabelBy says what the number of a document means.
+type LabelBy string
+
+// The kinds of labels. The empty LabelBy means ByRank.
+const (
+	// ByRank labels the best document [1] wherever it stands.
+	ByRank LabelBy = "rank"
+	// BySlot numbers the documents from top to bottom.
+	BySlot LabelBy = "slot"
+)
+
+// DefaultMaxShown is the length cap on a shown metadata value where MaxShown is 0.
+const DefaultMaxShown = 200
+
+// Config says what stands in a prompt and how. The zero value renders documents
+// and question. It marshals to and from JSON, the funcs apart.
+type Config struct {
+	// Layout is the order of the parts. Empty: QuestionLast.
+	Layout Layout `json:"layout,omitempty"`
+	// BookendFrom applies the layout Bookend only to prompts of at least that
+	// size, before anything is trimmed, as the counter gives it; shorter ones get
+	// QuestionLast. 0: always. It needs the layout Bookend and a counter.
+	BookendFrom int `json:"bookend_from,omitempty"`
+
+	// Rules are the standing rules: role, limits, form of the answer.
+	Rules string `json:"rules,omitempty"`
+	// Task is the task in one line, Instruction the task in full. A layout that
+	// shows the instruction shows Task where Instruction is empty.
+	Task        string `json:"task,omitempty"`
+	Instruction string `json:"instruction,omitempty"`
+	// Reminder repeats the rules in one line.
+	Reminder string `json:"reminder,omitempty"`
+	// Cue ends the prompt, on a line of its own, as in "Answer:". Empty: none.
+	Cue string `json:"cue,omitempty"`
+	// QuestionPrefix stands before the question. Empty: "Question: ".
+	QuestionPrefix string `json:"question_prefix,omitempty"`
+	// NoDocuments stands in the place of the documents when there are none. Empty:
+	// "No documents were found."
+	NoDocuments string `json:"no_documents,omitempty"`
+
+	// Format is the form of a document. Empty: Numbered.
+	Format Format `json:"format,omitempty"`
+	// FormatFunc is a form of one's own, in place of Format. What it returns is
+	// copied; an error fails the call as a *FormatError. It may be called several
+	// times for one document, and by several goroutines at once.
+	FormatFunc func(Document) (string, error) `json:"-"`
+	// Labels says what the numbers mean: ByRank (the default) or BySlot.
+	Labels LabelBy `json:"labels,omitempty"`
+	// Show lists the metadata fields that a document shows, in this order. No
+	// other field is shown, apart from title and source where the format has a
+	// place for them.
+	Show []string `json:"show,omitempty"`
+	// MaxShown cuts a shown value, title and source to that many characters. 0:
+	// DefaultMaxShown.
+	MaxShown int `json:"max_shown,omitempty"`
+	// TitleKey and SourceKey name the metadata fields of title and source. Empty:
+	// "title"; the first of "source" and "_source".
+	TitleKey  string `json:"title_key,omitempty"`
+	SourceKey string `json:"source_key,omitempty"`
+
+	// Budget bounds the rendered whole together with Reserve, as Unit or Count
+	// gives its size. What does not fit goes in this order: the oldest turns of
+	// the history, then the worst document that is not pinned, again and again.
+	// Question, rules, task, instruction and reminder are never cut. 0: no limit.
+	Budget int `json:"budget,omitempty"`
+	// Reserve is the room kept for the answer and for what a provider adds around
+	// the messages.
+	Reserve int `json:"reserve,omitempty"`
+	// Unit counts by a built-in counter. Set it or Count, not both.
+	Unit core.Unit `json:"unit,omitempty"`
+	// Count returns the size of a text, 0 or more, such as its number of tokens.
+	// It must be safe for concurrent use. It sees whole prompts, so that it should
+	// take time in proportion to their length.
+	Count func(text string) int `json:"-"`
+}
+
+// Renderer is a validated Config: what lays out prompts. It is immutable and safe
+// for concurrent use. A nil *Renderer means the zero Config.
+type Renderer struct {
+	config Config
+	parts  []Part
+	count  func(string) int
+}
+
+var defaultRenderer, _ = New(Config{})
+
+// New validates a Config and returns the value that runs it, or every fault of
+// the Config, joined by errors.Join, each a *core.ConfigError. The Config is
+// copied.
+func New(c Config) (*Renderer, error) {
+	parts, err := c.Layout.Parts()
+	if err := errors.Join(err, c.validate()); err != nil {
+		return nil, err
+	}
+	r := &Renderer{config: c, parts: parts, count: c.Count}
+	switch c.Unit {
+	case core.Runes:
+		r.count = core.CountRunes
+	case core.Words:
+		r.count = core.CountWords
+	}
+	r.config.Show = append([]string(nil), c.Show...)
+	for _, d := range []struct {
+		value    *string
+		fallback string
+	}{
+		{&r.config.QuestionPrefix, "Question: "},
+		{&r.config.NoDocuments, "No documents were found."},
+		{&r.config.Instruction, c.Task},
+		{&r.config.TitleKey, "title"},
+	} {
+		if *d.value == "" {
+			*d.value = d.fallback
+		}
+	}
+	if c.MaxShown == 0 {
+		r.config.MaxShown = DefaultMaxShown
+	}
+	r.config.Format = c.Format.canonical()
+	return r, nil
+}
+
+func (c *Config) validate() error {
+	var faults []error
+	fault := func(field string, value any, rule string) {
+		faults = append(faults, &core.ConfigError{Field: field, Value: value, Rule: rule})
+	}
+	if c.Format.canonical() == "" {
+		fault("Format", string(c.Format), "use numbered, titled, xml or markdown, or set FormatFunc")
+	}
+	if c.Format != "" && c.FormatFunc != nil {
+		fault("Format", string(c.Format), "set Format or FormatFunc, not both")
+	}
+	switch c.Labels {
+	case "", ByRank, BySlot:
+	default:
+		fault("Labels", string(c.Labels), `must be "rank" or "slot"`)
+	}
+	switch c.Unit {
+	case "", core.Runes, core.Words:
+	default:
+		fault("Unit", string(c.Unit), `must be "runes" or "words"; set Count for another unit`)
+	}
+	counts := c.Unit != "" || c.Count != nil
+	if c.Unit != "" && c.Count != nil {
+		fault("Unit", string(c.Unit), "set Unit or Count, not both")
+	}
+	for _, limit := range []struct {
+		field string
+		value int
+	}{{"Budget", c.Budget}, {"Reserve", c.Reserve}, {"MaxShown", c.MaxShown}, {"BookendFrom", c.BookendFrom}} {
+		if limit.value < 0 {
+			fault(limit.field, limit.value, "must be 0 or more")
+		}
+	}
+	if c.Budget > 0 && !counts {
+		fault("Budget", c.Budget, `needs a counter: set Unit to "runes" or "words", or Count to a tokenizer`)
+	}
+	if c.Reserve > 0 && c.Budget == 0 {
+		fault("Reserve", c.Reserve, "needs a Budget to be kept from")
+	}
+	if c.BookendFrom > 0 && !counts {
+		fault("BookendFrom", c.BookendFrom, `needs a counter: set Unit to "runes" or "words", or Count to a tokenizer`)
+	}
+	if c.BookendFrom > 0 && c.Layout != Bookend {
+		fault("BookendFrom", c.BookendFrom, "acts on the layout bookend alone: set Layout to it")
+	}
+	return errors.Join(faults...)
+}
+
+// Config returns a copy of the configuration, defaults filled in.
+func (r *Renderer) Config() Config {
+	c := r.orDefault().config
+	c.Show = append([]string(nil), c.Show...)
+	return c
+}
+
+func (r *Renderer) orDefault() *Renderer {
+	if r == nil {
+		return defaultRenderer
+	}
+	return r
+}
+
+// Compile validates what a step needs that arranges documents and lays out the
+// prompt around them, and returns every fault, joined. placed says that the
+// documents come placed already (Input.Placed): arrange may then hold an Observe
+// and nothing else.
+func Compile(layout Config, arrange core.Config, placed core.Placement) (*Renderer, *core.Arranger, error) {
+	r, layoutErr := New(layout)
+	a, arrangeErr := core.New(arrange)
+	if placed != nil && arrangeErr == nil {
+		if settings, err := json.Marshal(arrange); err != nil || string(settings) != "{}" || arrange.Select != nil || arrange.Count != nil {
+			arrangeErr = &core.ConfigError{Field: "Config", Value: string(settings), Rule: "arranges documents that Placed says are placed already: leave one of them out"}
+		}
+	}
+	if err := errors.Join(layoutErr, arrangeErr); err != nil {
+		return nil, nil, err
+	}
+	return r, a, nil
+}

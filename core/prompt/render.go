@@ -1,0 +1,197 @@
+package prompt
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/bookend-rag/bookend/core"
+)
+
+// Role says who speaks in a message.
+type Role string
+
+// The roles.
+const (
+	System    Role = "system"
+	User      Role = "user"
+	Assistant Role = "assistant"
+	Tool      Role = "tool" // in a history alone
+)
+
+// Message is one message of a chat.
+type Message struct {
+	Role Role   `json:"role"`
+	Text string `json:"text"`
+}
+
+// Input is what changes from call to call.
+type Input struct {
+	// Question must not be empty.
+	Question string
+	// History holds the earlier messages, oldest first. A turn is a user's message
+	// and what follows it up to the next one.
+	History []Message
+	// Placed says that the documents come placed already, by that placement: Build
+	// then lays them out in the order in which they come, labels them by the ranks
+	// that the placement gave them, and of the Arranger uses its Observe alone.
+	// core.RankOrder fits documents that come ranked and are to stay so. Nil: Build
+	// arranges them.
+	Placed core.Placement
+}
+
+// Prompt is a rendered prompt.
+type Prompt struct {
+	// Text is the whole prompt in one string, the history as lines that name who
+	// speaks. Budget bounds its size.
+	Text string
+	// Messages are the same parts as a chat: system (unless it is empty), history,
+	// user.
+	Messages []Message
+	// Layout is the layout that was used: BookendFrom may choose QuestionLast.
+	Layout Layout
+	// Arrangement says which document stands where, and which were left out, those
+	// for the budget of the prompt among them.
+	Arrangement core.Arrangement
+	// Labels holds the rank that each label cites: Labels[0] is the rank of "[1]".
+	Labels []int
+	// Size is the counted size of Text; 0 without a budget.
+	Size int
+	// DroppedTurns and DroppedMessages say how much of the history was left out,
+	// from its start.
+	DroppedTurns, DroppedMessages int
+}
+
+// BudgetError says that what may not be cut is larger than the budget.
+type BudgetError struct {
+	Needed  int // size with the whole history and every unpinned document left out
+	Reserve int // kept for the answer
+	Budget  int
+}
+
+// Error gives the numbers and the remedy.
+func (e *BudgetError) Error() string {
+	return fmt.Sprintf("bookend: the prompt needs %d without history and unpinned documents, and %d are kept for the answer, but the budget is %d: raise Budget, or shorten the question, the rules or the pinned documents",
+		e.Needed, e.Reserve, e.Budget)
+}
+
+// Build ranks, admits and places docs by a, and lays out the prompt around them.
+// Where the budget leaves documents out, the others are placed again: trimming
+// comes before placing here, too. The Observe of a's Config is called once, with
+// the final arrangement and the labels of the prompt. Under core.Off the documents
+// stand in input order, and the budget still holds.
+//
+// docs, the documents and their metadata are never written to. Errors: those of
+// core.Arrange, a *core.ConfigError for an empty question or a history without a
+// place in the layout, *FormatError, *BudgetError, and *core.PinError for a pinned
+// document above core.DefaultMaxBytes under a budget.
+func Build[S ~[]E, E any](ctx context.Context, r *Renderer, a *core.Arranger, docs S, v *core.View[E], in Input, opts ...core.CallOption) (Prompt, error) {
+	r = r.orDefault()
+	if err := r.check(in); err != nil {
+		return Prompt{}, err
+	}
+	var p Prompt
+	refine := func(chosen *core.Arranger, arrangement core.Arrangement) (_ core.Arrangement, _ []int, err error) {
+		if in.Placed != nil {
+			chosen = core.Off
+			if arrangement, err = core.Arranged(in.Placed, len(docs)); err != nil {
+				return arrangement, nil, err
+			}
+		}
+		p, err = fit(r, source[S, E]{chosen, docs, v}, arrangement, in, r.parts)
+		return p.Arrangement, p.Labels, err
+	}
+	opts = append(opts[:len(opts):len(opts)], core.ForQuery(in.Question), core.Refine(refine))
+	if _, err := core.Arrange(ctx, a, docs, v, opts...); err != nil {
+		return Prompt{}, err
+	}
+	return p, nil
+}
+
+// Render lays out the prompt around documents that are arranged already: docs is
+// the input that a was made of (core.Arranged describes documents that come
+// placed). Where the budget leaves documents out, the others keep their order. The
+// errors are those of Build, and a *core.ArrangementError where a and docs do not
+// belong together.
+func Render[S ~[]E, E any](r *Renderer, a core.Arrangement, docs S, v *core.View[E], in Input) (Prompt, error) {
+	r = r.orDefault()
+	if err := r.check(in); err != nil {
+		return Prompt{}, err
+	}
+	if err := a.Check(len(docs)); err != nil {
+		return Prompt{}, err
+	}
+	return fit(r, source[S, E]{core.Off, docs, v}, a, in, r.parts)
+}
+
+// Block renders the documents alone, such as the result of a tool in an agent.
+// The Text and the one user message hold the block; the budget bounds it. Errors
+// are those of Render.
+func Block[S ~[]E, E any](r *Renderer, a core.Arrangement, docs S, v *core.View[E]) (Prompt, error) {
+	if err := a.Check(len(docs)); err != nil {
+		return Prompt{}, err
+	}
+	return fit(r.orDefault(), source[S, E]{core.Off, docs, v}, a, Input{}, []Part{PartDocuments})
+}
+
+func (r *Renderer) check(in Input) error {
+	if in.Question == "" {
+		return &core.ConfigError{Field: "Question", Value: "", Rule: "must not be empty; Block renders documents without a question"}
+	}
+	if len(in.History) > 0 && count(r.parts, PartHistory) == 0 {
+		return &core.ConfigError{Field: "History", Value: fmt.Sprintf("%d messages", len(in.History)), Rule: "has no place in the layout " + string(r.config.Layout) + ": list the part history"}
+	}
+	for i, m := range in.History {
+		switch m.Role {
+		case System, User, Assistant, Tool:
+		default:
+			return &core.ConfigError{Field: fmt.Sprintf("History[%d].Role", i), Value: string(m.Role), Rule: "must be system, user, assistant or tool"}
+		}
+	}
+	return nil
+}
+
+// source is where the documents of one call come from.
+type source[S ~[]E, E any] struct {
+	arranger *core.Arranger // places what is left after trimming
+	docs     S
+	view     *core.View[E]
+}
+
+// without leaves placed documents out; see core.Without.
+func (s source[S, E]) without(a core.Arrangement, reason func(core.Placed) core.Reason) (core.Arrangement, error) {
+	return core.Without(s.arranger, a, s.docs, s.view, reason)
+}
+
+// documents reads the placed documents in the order of their slots.
+func (s source[S, E]) documents(c *Config, a core.Arrangement) []Document {
+	out := make([]Document, len(a.Slots))
+	for slot, p := range a.Slots {
+		doc := s.docs[p.Index]
+		d := &out[slot]
+		d.Rank, d.Slot, d.Label, d.Text = p.Rank, slot, p.Label, s.text(doc)
+		if c.Labels == BySlot {
+			d.Label = slot + 1
+		}
+		if s.view == nil || s.view.Meta == nil {
+			continue
+		}
+		meta := s.view.Meta(doc)
+		d.Title = shown(meta[c.TitleKey], c.MaxShown)
+		d.Source = shown(core.OriginOf(meta, c.SourceKey, "").Source, c.MaxShown)
+		for _, key := range c.Show {
+			if value, has := meta[key]; has {
+				d.Shown = append(d.Shown, [2]string{key, shown(value, c.MaxShown)})
+			}
+		}
+	}
+	return out
+}
+
+func (s source[S, E]) placedText(p core.Placed) string { return s.text(s.docs[p.Index]) }
+
+func (s source[S, E]) text(doc E) string {
+	if s.view == nil || s.view.Text == nil {
+		return ""
+	}
+	return s.view.Text(doc)
+}
