@@ -27,50 +27,44 @@ func Arranged(p Placement, n int) (Arrangement, error) {
 	return a, nil
 }
 
-// DropWorst leaves the count worst documents that are not pinned out of an
-// arrangement, with the reason OverBudget, and places the others again by a's
-// placement, so that they are trimmed before they are placed. Off keeps the order
-// as it is. Fewer unpinned documents than count are all left out. docs and v are
-// those that the arrangement was made of; from is not changed.
+// Without leaves documents out of an arrangement and places the others again by
+// a's placement, so that they are trimmed before they are placed; Off keeps their
+// order as it is. reason is asked once for each placed document, best first, and
+// returns why it is to be left out, or "". docs and v are those that the
+// arrangement was made of; from is not changed.
 //
-// It costs O(n) and the placement. The errors are those of a placement, and an
-// *ArrangementError where from and docs do not belong together.
-func DropWorst[S ~[]E, E any](a *Arranger, from Arrangement, docs S, v *View[E], count int) (Arrangement, error) {
-	if err := from.check(len(docs)); err != nil {
+// It costs O(n log n) and the placement. The errors are those of a placement, and
+// an *ArrangementError where from and docs do not belong together.
+func Without[S ~[]E, E any](a *Arranger, from Arrangement, docs S, v *View[E], reason func(Placed) Reason) (Arrangement, error) {
+	if err := from.Check(len(docs)); err != nil {
 		return Arrangement{}, err
-	}
-	if count <= 0 {
-		return from, nil
 	}
 	a, v = a.orDefault(), v.orEmpty()
 	d := &decision{config: &a.config, n: from.N, placement: from.Placement}
 	d.ranks = make([]scored, from.N)
 	d.pinned, d.sizes = make([]bool, from.N), make([]int, from.N)
 	d.room, d.used = from.Room, from.Used
-	for _, p := range from.Slots {
-		d.ranks[p.Rank] = scored{float64(p.Score), p.Index}
-		d.pinned[p.Rank], d.sizes[p.Rank] = p.Pinned, p.Size
-	}
-	for _, out := range from.Dropped {
-		d.ranks[out.Rank] = scored{float64(out.Score), out.Index}
-		d.sizes[out.Rank] = out.Size
-	}
-	kept := from.Labels()
 	d.dropped = slices.Clone(from.Dropped)
-	for i := len(kept) - 1; i >= 0 && count > 0; i-- {
-		if rank := kept[i]; !d.pinned[rank] {
-			kept = slices.Delete(kept, i, i+1)
-			d.dropped = append(d.dropped, Dropped{Rank: rank, Reason: OverBudget})
-			d.used -= d.sizes[rank]
-			count--
+	for _, out := range from.Dropped {
+		d.ranks[out.Rank], d.sizes[out.Rank] = scored{float64(out.Score), out.Index}, out.Size
+	}
+	d.kept = make([]int, 0, len(from.Slots))
+	for _, slot := range from.byRank() {
+		p := from.Slots[slot]
+		d.ranks[p.Rank], d.sizes[p.Rank] = scored{float64(p.Score), p.Index}, p.Size
+		d.pinned[p.Rank] = p.Pinned
+		if why := reason(p); why != "" {
+			d.dropped = append(d.dropped, Dropped{Rank: p.Rank, Reason: why})
+			d.used -= p.Size
+			continue
 		}
+		d.kept = append(d.kept, p.Rank)
 	}
 	slices.SortFunc(d.dropped, func(x, y Dropped) int { return x.Rank - y.Rank })
-	d.kept = kept
 	if a.off {
 		d.keepOrder(from)
-	} else if err := d.place(Ranked{n: len(kept), origin: func(i int) Origin {
-		return v.origin(&a.config, docs[d.index(kept[i])])
+	} else if err := d.place(Ranked{n: len(d.kept), origin: func(i int) Origin {
+		return v.origin(&a.config, docs[d.index(d.rank(i))])
 	}}); err != nil {
 		return Arrangement{}, err
 	}
@@ -87,16 +81,17 @@ func (d *decision) keepOrder(from Arrangement) {
 	}
 }
 
-// check finds what makes an arrangement unusable for n documents: it may have
-// been read from outside.
-func (a Arrangement) check(n int) error {
+// Check returns an *ArrangementError where the arrangement is not one of n
+// documents: it may have been read from outside. The labels have to run from 1
+// without gaps. It costs O(n).
+func (a Arrangement) Check(n int) error {
 	if n != a.N {
 		return &ArrangementError{Rule: fmt.Sprintf("is of %d documents, but %d were given: pass the input that it was made of", a.N, n)}
 	}
-	indices, ranks := make([]bool, n), make([]bool, n)
+	indices, ranks, labels := make([]bool, n), make([]bool, n), make([]bool, len(a.Slots))
 	for slot, p := range a.Slots {
-		if !claim(indices, p.Index) || !claim(ranks, p.Rank) {
-			return &ArrangementError{Rule: fmt.Sprintf("has index %d and rank %d in slot %d, one of which is out of range or stands twice", p.Index, p.Rank, slot)}
+		if !claim(indices, p.Index) || !claim(ranks, p.Rank) || !claim(labels, p.Label-1) {
+			return &ArrangementError{Rule: fmt.Sprintf("has index %d, rank %d and label %d in slot %d, one of which is out of range or stands twice", p.Index, p.Rank, p.Label, slot)}
 		}
 	}
 	for _, out := range a.Dropped {
