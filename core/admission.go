@@ -135,15 +135,22 @@ func (a *admitter) dropByThreshold() {
 		return
 	}
 	a.unpinned(func(rank int) {
-		score := a.score(rank)
+		score, limit := a.score(rank), *t
+		if isFloat32(score) {
+			limit = float64(float32(limit))
+		}
 		switch {
 		case score != score:
 			a.reason[rank] = NoScore
-		case a.c.Direction == HigherIsBetter && score < *t, a.c.Direction == LowerIsBetter && score > *t:
+		case a.c.Direction == HigherIsBetter && score < limit, a.c.Direction == LowerIsBetter && score > limit:
 			a.reason[rank] = OverThreshold
 		}
 	})
 }
+
+// isFloat32 says whether a score fits into a float32, as all of langchaingo's do. A
+// float32 of 0.7 is below 0.7: it is compared, and printed, as what it stands for.
+func isFloat32(score float64) bool { return float64(float32(score)) == score }
 
 func (a *admitter) dropLongTexts() error {
 	if a.maxBytes == 0 {

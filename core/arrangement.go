@@ -1,6 +1,7 @@
 package core
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 )
@@ -81,7 +82,7 @@ func (a Arrangement) byRank() []int {
 	for i := range slots {
 		slots[i] = i
 	}
-	slices.SortFunc(slots, func(x, y int) int { return a.Slots[x].Rank - a.Slots[y].Rank })
+	slices.SortFunc(slots, func(x, y int) int { return cmp.Compare(a.Slots[x].Rank, a.Slots[y].Rank) })
 	return slots
 }
 

@@ -224,7 +224,11 @@ func (o choiceObject) placement() (Placement, error) {
 func (o choiceObject) measured() (Placement, error) {
 	var path string
 	if json.Unmarshal(o.Curve, &path) == nil {
-		return parseMeasured(path, true)
+		p, err := parseMeasured(path, true)
+		if e, ok := err.(*NameError); ok {
+			e.Name = o.Name
+		}
+		return p, err
 	}
 	curve, err := ParseCurve(o.Curve)
 	if err != nil {

@@ -84,7 +84,8 @@ type Config struct {
 	// an empty text is never a duplicate.
 	DropSameText bool `json:"drop_same_text,omitempty"`
 	// Threshold drops documents with a worse score, and those without a score.
-	// One that equals it stays. It must be finite and needs a Direction.
+	// One that equals it stays; one that fits into a float32 is compared as one. It
+	// must be finite and needs a Direction.
 	Threshold *float64 `json:"threshold,omitempty"`
 	// MaxBytes drops documents with a longer text before they are counted. 0
 	// means DefaultMaxBytes where there is a Budget, and no cap elsewhere.
@@ -233,17 +234,13 @@ var defaultArranger = &Arranger{admitsAll: true, folds: true}
 // The Config is copied, pins, threshold and curve included: later changes to it
 // have no effect.
 func New(c Config) (*Arranger, error) {
+	for nested, ok := c.Placement.Placement.(Choice); ok; nested, ok = c.Placement.Placement.(Choice) {
+		c.Placement = nested
+	}
 	if err := c.validate(); err != nil {
 		return nil, err
 	}
-	c.Pins = slices.Clone(c.Pins)
-	if c.Threshold != nil {
-		t := *c.Threshold
-		c.Threshold = &t
-	}
-	if m, ok := c.Placement.Placement.(Measured); ok {
-		c.Placement.Placement = m.clone()
-	}
+	c = c.clone()
 	a := &Arranger{config: c, count: c.Count}
 	switch c.Unit {
 	case Runes:
@@ -260,8 +257,19 @@ func New(c Config) (*Arranger, error) {
 
 // Config returns a copy of the configuration. For Off it is the zero Config.
 func (a *Arranger) Config() Config {
-	c := a.orDefault().config
+	return a.orDefault().config.clone()
+}
+
+// clone copies c with everything that it points to, the funcs apart.
+func (c Config) clone() Config {
 	c.Pins = slices.Clone(c.Pins)
+	if c.Threshold != nil {
+		t := *c.Threshold
+		c.Threshold = &t
+	}
+	if m, ok := c.Placement.Placement.(Measured); ok {
+		c.Placement.Placement = m.clone()
+	}
 	return c
 }
 

@@ -223,9 +223,6 @@ func (c *Curve) at(slot, n int) float64 {
 	if exact {
 		return c.Fitted[i]
 	}
-	if i == len(c.Slots) { // x is beyond the last slot by rounding
-		return c.Fitted[i-1]
-	}
 	left, right := float64(c.Slots[i-1]), float64(c.Slots[i])
 	return c.Fitted[i-1] + (c.Fitted[i]-c.Fitted[i-1])*(x-left)/(right-left)
 }

@@ -22,7 +22,9 @@ type decision struct {
 func decide[S ~[]E, E any](ctx context.Context, a *Arranger, docs S, v *View[E], opts []CallOption, wanted bool) (*decision, Arrangement, error) {
 	var c call
 	for _, o := range opts {
-		o(&c)
+		if o != nil {
+			o(&c)
+		}
 	}
 	a = a.For(ctx)
 	d := &decision{config: &a.config, n: len(docs), placement: a.placementName()}
@@ -85,18 +87,20 @@ func run[S ~[]E, E any](ctx context.Context, a *Arranger, d *decision, docs S, v
 func (d *decision) place(origins Ranked) (err error) {
 	c, n := d.config, d.placed()
 	p := c.Placement.placement()
-	if n < c.MinDocuments && p != DocumentOrder {
+	if n < c.MinDocuments && p != DocumentOrder && p != RankOrder {
 		d.notes = append(d.notes, fmt.Sprintf("fewer than MinDocuments (%d) documents: left as ranked", c.MinDocuments))
 		p = RankOrder
 	}
 	d.placement = placementName(p)
-	if m, ok := p.(Measured); ok && m.Curve.Documents != n {
-		d.notes = append(d.notes, fmt.Sprintf("the curve was measured with %d documents and is used for %d", m.Curve.Documents, n))
-	}
-	if c.Groups {
-		d.slots, err = placeGroups(p, n, origins)
-	} else if p != RankOrder {
+	places := n // what the placement places: documents or groups
+	switch {
+	case c.Groups:
+		d.slots, places, err = placeGroups(p, n, origins)
+	case p != RankOrder:
 		d.slots, err = place(p, n, origins)
+	}
+	if m, ok := p.(Measured); ok && m.Curve.Documents != places {
+		d.notes = append(d.notes, fmt.Sprintf("the curve was measured with %d documents and is used for %d", m.Curve.Documents, places))
 	}
 	return err
 }

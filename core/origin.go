@@ -112,17 +112,18 @@ func flatten(groups [][]int) []int {
 }
 
 // placeGroups runs p over whole groups, so that the chunks of one source stay
-// together in reading order. A group ranks as its best member.
-func placeGroups(p Placement, n int, docs Ranked) ([]int, error) {
+// together in reading order. A group ranks as its best member. It returns the
+// number of groups, too.
+func placeGroups(p Placement, n int, docs Ranked) (slots []int, count int, err error) {
 	groups := groupBySource(n, docs)
 	byGroup := Ranked{n: len(groups), origin: func(g int) Origin { return docs.Origin(slices.Min(groups[g])) }}
 	order, err := place(p, len(groups), byGroup)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	placed := make([][]int, len(groups))
 	for slot, g := range order {
 		placed[slot] = groups[g]
 	}
-	return flatten(placed), nil
+	return flatten(placed), len(groups), nil
 }

@@ -24,6 +24,9 @@ func (s Score) String() string {
 	if !s.Known() {
 		return "-"
 	}
+	if isFloat32(float64(s)) {
+		return strconv.FormatFloat(float64(s), 'g', -1, 32)
+	}
 	return strconv.FormatFloat(float64(s), 'g', -1, 64)
 }
 
@@ -63,7 +66,8 @@ func (a Arrangement) String() string {
 		fmt.Fprintf(&b, ", budget %d of %d used", a.Used, a.Room)
 	}
 	b.WriteByte('\n')
-	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.TabIndent)
+	var table strings.Builder
+	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
 	if len(a.Slots) > 0 {
 		fmt.Fprintln(w, "slot\trank\tlabel\tinput\tscore\tsize\t")
 	}
@@ -78,6 +82,10 @@ func (a Arrangement) String() string {
 		fmt.Fprintf(w, "out\tr%d\t\t%d\t%v\t%d\t%s\n", d.Rank+1, d.Index, d.Score, d.Size, d.Reason)
 	}
 	w.Flush()
+	for line := range strings.Lines(table.String()) {
+		b.WriteString(strings.TrimRight(line, " \n"))
+		b.WriteByte('\n')
+	}
 	for _, note := range a.Notes {
 		fmt.Fprintf(&b, "note: %s\n", note)
 	}

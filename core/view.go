@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"strconv"
 )
 
 // View tells Bookend how to read a document of any type E. Every accessor may be
@@ -41,11 +42,13 @@ func (v *View[E]) need(c *Config) error {
 		faults = append(faults, &ConfigError{Field: "View." + field, Value: "nil", Rule: setting + " needs it: set the accessor"})
 	}
 	meta := v.Meta != nil
-	if (c.Rank == ByScore || c.Threshold != nil) && (c.ScoreKey == "" && v.Score == nil) {
-		lacks("Score", "ranking by score or a threshold")
-	}
-	if c.ScoreKey != "" && !meta {
-		lacks("Meta", "ScoreKey")
+	if c.Rank == ByScore || c.Threshold != nil {
+		if c.ScoreKey == "" && v.Score == nil {
+			lacks("Score", "ranking by score or a threshold")
+		}
+		if c.ScoreKey != "" && !meta {
+			lacks("Meta", "ScoreKey")
+		}
 	}
 	if c.PinKey != "" && !meta {
 		lacks("Meta", "PinKey")
@@ -102,6 +105,13 @@ func (v *View[E]) id(c *Config, doc E) string {
 		return ""
 	case string:
 		return id
+	case json.Number:
+		return id.String()
+	case float64:
+		if id == math.Trunc(id) && math.Abs(id) < 1<<53 {
+			return strconv.FormatFloat(id, 'f', -1, 64)
+		}
+		return ""
 	default:
 		if n := reflect.ValueOf(id); n.CanInt() || n.CanUint() {
 			return fmt.Sprint(id)
@@ -148,6 +158,9 @@ func Number(value any) (float64, bool) {
 			break
 		}
 		v = v.Elem()
+	}
+	if n, ok := v.Interface().(json.Number); ok {
+		return Number(n)
 	}
 	switch {
 	case v.CanInt():
