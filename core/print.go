@@ -56,6 +56,22 @@ func (s *Score) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
+// short is the score for a table, to four digits.
+func (s Score) short() string {
+	if !s.Known() {
+		return "-"
+	}
+	return strconv.FormatFloat(float64(s), 'g', 4, 64)
+}
+
+// size writes a size for the table; without a budget nothing was counted.
+func (a Arrangement) size(size int) string {
+	if a.Room == 0 || size == 0 {
+		return "-"
+	}
+	return strconv.Itoa(size)
+}
+
 // String returns the arrangement as a table for people: a line for each slot,
 // first to last, then what was left out and why. Ranks are printed from r1, the
 // best. It holds no text of a document.
@@ -76,10 +92,10 @@ func (a Arrangement) String() string {
 		if p.Pinned {
 			pinned = "pinned"
 		}
-		fmt.Fprintf(w, "%d\tr%d\t[%d]\t%d\t%v\t%d\t%s\n", slot, p.Rank+1, p.Label, p.Index, p.Score, p.Size, pinned)
+		fmt.Fprintf(w, "%d\tr%d\t[%d]\t%d\t%s\t%s\t%s\n", slot, p.Rank+1, p.Label, p.Index, p.Score.short(), a.size(p.Size), pinned)
 	}
 	for _, d := range a.Dropped {
-		fmt.Fprintf(w, "out\tr%d\t\t%d\t%v\t%d\t%s\n", d.Rank+1, d.Index, d.Score, d.Size, d.Reason)
+		fmt.Fprintf(w, "out\tr%d\t\t%d\t%s\t%s\t%s\n", d.Rank+1, d.Index, d.Score.short(), a.size(d.Size), d.Reason)
 	}
 	w.Flush()
 	for line := range strings.Lines(table.String()) {

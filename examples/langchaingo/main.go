@@ -106,8 +106,8 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	p.heading("The prompt as sent", "plain on the left, "+arrangement.Placement+" on the right")
 	p.prompts(llm.prompts[0], llm.prompts[1], ranked, arrangement)
 	p.heading("Answers", modelName)
-	p.printf("plain      %s\n", answerBefore)
-	p.printf("%-9s  %s\n", arrangement.Placement, answerAfter)
+	p.printf("plain      %s\n", printable(answerBefore))
+	p.printf("%-9s  %s\n", arrangement.Placement, printable(answerAfter))
 	if modelName == reader.Name {
 		p.printf("\nThis reader reads every slot alike. A model does not: set OPENAI_API_KEY, or OPENAI_BASE_URL\nfor a server of your own, and OPENAI_MODEL to ask one.\n")
 	}

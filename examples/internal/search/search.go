@@ -4,6 +4,7 @@ package search
 
 import (
 	"context"
+	"fmt"
 	"strconv"
 
 	"github.com/blevesearch/bleve/v2"
@@ -31,7 +32,7 @@ func New(texts []string) (*Index, error) {
 	}
 	batch := memory.NewBatch()
 	for i, text := range texts {
-		if err := batch.Index(strconv.Itoa(i), map[string]string{"text": text}); err != nil {
+		if err := batch.Index(fmt.Sprintf("%09d", i), map[string]string{"text": text}); err != nil {
 			return nil, err
 		}
 	}

@@ -1,0 +1,94 @@
+package prompt_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/bookend-rag/bookend/core"
+	"github.com/bookend-rag/bookend/core/prompt"
+	"github.com/bookend-rag/bookend/internal/ratio"
+)
+
+// prose returns n documents of about 2 KB of words with title and source, as
+// retrieved chunks are. Each has a "<" and an "&", and no tag.
+func prose(n int) []doc {
+	words := strings.Fields("the refund of an order is paid back within thirty days when the goods come back unused and the customer shows a bill; " +
+		"later on a manager decides, and he or she may ask for a photo of what is broken.")
+	docs := make([]doc, n)
+	for i := range docs {
+		random := rand.New(rand.NewPCG(1, uint64(i)))
+		var text strings.Builder
+		for text.Len() < 2048 {
+			text.WriteString(words[random.IntN(len(words))])
+			text.WriteByte(' ')
+		}
+		text.WriteString("For small orders (< 10 euros) see our terms & conditions.")
+		docs[i] = doc{text.String(), map[string]any{"title": fmt.Sprint("Page ", i), "source": fmt.Sprint("handbook/", i, ".md")}}
+	}
+	return docs
+}
+
+// render lays out docs in a format by head-tail; rendered is the result.
+func render(t testing.TB, format prompt.Format, docs []doc) (run func()) {
+	t.Helper()
+	r := mustNew(t, prompt.Config{Rules: "Be kind.", Instruction: "Be brief.", Format: format})
+	placed := mustArranged(t, core.HeadTail, len(docs))
+	in := prompt.Input{Question: "How long does a refund take?"}
+	return func() {
+		var err error
+		if rendered, err = prompt.Render(r, placed, docs, docView, in); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+var (
+	rendered   prompt.Prompt
+	joinedText string
+)
+
+// BenchmarkRender reports what laying out a prompt costs beside strings.Join of
+// the same texts.
+func BenchmarkRender(b *testing.B) {
+	docs := prose(1000)
+	list := make([]string, len(docs))
+	for i, d := range docs {
+		list[i] = d.text
+	}
+	join := func() { joinedText = strings.Join(list, "\n\n") }
+	for _, format := range formats {
+		run := render(b, format, docs)
+		b.Run(fmt.Sprintf("format=%s/n=%d", format, len(docs)), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				run()
+			}
+			b.ReportMetric(ratio.Median(run, join), "x-join")
+			b.ReportMetric(float64(len(rendered.Text)), "text-B")
+		})
+	}
+}
+
+// The text costs one allocation: a second one would double the bytes. The other
+// allocations are small and their number does not depend on the documents.
+func TestTheTextIsOneAllocation(t *testing.T) {
+	for _, format := range formats {
+		few, many := render(t, format, prose(100)), render(t, format, prose(1000))
+		want := testing.AllocsPerRun(5, few)
+		if got := testing.AllocsPerRun(5, many); got != want || got > 20 {
+			t.Errorf("%s: %v allocations for 100 documents and %v for 1000, want as many and 20 at most", format, want, got)
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		many()
+		runtime.ReadMemStats(&after)
+		// Beside the text: 96 bytes of a Document and 8 of a label for each, and slack.
+		size := uint64(len(rendered.Text))
+		if got := after.TotalAlloc - before.TotalAlloc; got < size || got > size+200*1000 {
+			t.Errorf("%s: %d bytes were allocated for a text of %d", format, got, size)
+		}
+	}
+}

@@ -1,0 +1,165 @@
+// The core example uses no framework: documents are of a type of its own. It
+// admits what fits into a budget of tokens, counted by a BPE tokenizer, pins one
+// document that always has to be in the prompt, lets the answer cite documents
+// by label, and finds the source of a citation.
+//
+//	go run ./examples/core
+//	go run ./examples/core -budget 300
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"strings"
+
+	"github.com/bookend-rag/bookend/core"
+	"github.com/bookend-rag/bookend/core/prompt"
+	"github.com/bookend-rag/bookend/examples/handbook"
+	"github.com/bookend-rag/bookend/examples/internal/reader"
+	"github.com/bookend-rag/bookend/examples/internal/search"
+	"github.com/tiktoken-go/tokenizer"
+)
+
+// passage is this program's own type. Bookend asks nothing of it.
+type passage struct {
+	ID    string // "refunds.md#2"
+	Text  string
+	Score float64
+}
+
+// view tells Bookend how to read a passage.
+var view = &core.View[passage]{
+	ID:    func(p passage) string { return p.ID },
+	Text:  func(p passage) string { return p.Text },
+	Score: func(p passage) (float64, bool) { return p.Score, p.Score > 0 }, // the house rule has none
+}
+
+// houseRule has to stand in every prompt, found or not.
+var houseRule = passage{ID: "house-rule", Text: "If a customer is ill or in danger, do not argue: hand over to a person at once."}
+
+func main() {
+	if err := run(context.Background(), os.Args[1:], os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string, out io.Writer) error {
+	flags := flag.NewFlagSet("core", flag.ContinueOnError)
+	question := flags.String("q", "Can I get a refund after 45 days?", "question to ask")
+	budget := flags.Int("budget", 450, "tokens that the documents may take (0: no limit)")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+
+	found, err := find(ctx, *question, 10)
+	if err != nil {
+		return err
+	}
+	found = append(found, houseRule) // the last rank; its pin lets it in
+
+	tokens, err := tokenizer.Get(tokenizer.O200kBase)
+	if err != nil {
+		return err
+	}
+	arranger, err := core.New(core.Config{
+		Pins:   []string{houseRule.ID},
+		Budget: *budget,
+		Count: func(text string) int {
+			n, err := tokens.Count(text)
+			if err != nil {
+				return -1 // refused as a *core.CountError
+			}
+			return n
+		},
+	})
+	if err != nil {
+		return err
+	}
+	arrangement, err := core.Arrange(ctx, arranger, found, view)
+	if err != nil {
+		return err
+	}
+	placed, err := core.Apply(arrangement, found)
+	if err != nil {
+		return err
+	}
+
+	text := layOut(arrangement, placed, *question)
+	answer := answerFrom(text)
+	fmt.Fprintf(out, "What enters the prompt, and where it stands\n\n%v\n", arrangement)
+	fmt.Fprintf(out, "Slot 0 is the top of the prompt, r1 the best match. The answer cites by label.\n\n")
+	fmt.Fprintf(out, "The prompt\n\n%s\n\n", text)
+	fmt.Fprintf(out, "The answer, by the %s\n\n%s\n\n", reader.Name, answer)
+	for _, source := range sources(arrangement, found, answer) {
+		fmt.Fprintln(out, source)
+	}
+	return nil
+}
+
+// find returns the k best passages of the handbook, best first.
+func find(ctx context.Context, question string, k int) ([]passage, error) {
+	chunks, err := handbook.Chunks()
+	if err != nil {
+		return nil, err
+	}
+	texts := make([]string, len(chunks))
+	for i, c := range chunks {
+		texts[i] = c.Text
+	}
+	index, err := search.New(texts)
+	if err != nil {
+		return nil, err
+	}
+	hits, err := index.Search(ctx, question, k)
+	if err != nil {
+		return nil, err
+	}
+	found := make([]passage, len(hits))
+	for i, h := range hits {
+		found[i] = passage{chunks[h.Index].ID(), chunks[h.Index].Text, h.Score}
+	}
+	return found, nil
+}
+
+// layOut writes the prompt. The label goes by rank: [1] is the best match,
+// wherever it stands.
+func layOut(a core.Arrangement, placed []passage, question string) string {
+	var b strings.Builder
+	b.WriteString("Answer from these documents and cite them by their number.\n\n")
+	for slot, p := range placed {
+		fmt.Fprintf(&b, "[%d]\n%s\n\n", a.Slots[slot].Label, p.Text)
+	}
+	return b.String() + "Question: " + question
+}
+
+var labelLine = regexp.MustCompile(`(?m)^\[\d+\]$`)
+
+// answerFrom stands in for a model: it copies a sentence out of the prompt, and
+// cites the document in which the sentence stands.
+func answerFrom(text string) string {
+	answer := reader.Answer(text)
+	before, _, found := strings.Cut(text, answer)
+	if labels := labelLine.FindAllString(before, -1); found && len(labels) > 0 {
+		answer += " " + labels[len(labels)-1]
+	}
+	return answer
+}
+
+// sources says which document each citation of an answer means. A label leads to
+// a rank, and the rank to the place in what was found.
+func sources(a core.Arrangement, found []passage, answer string) []string {
+	var lines []string
+	for _, c := range prompt.Citations(answer, a.Labels()) {
+		if index, placed := a.IndexOf(c.Rank); placed {
+			lines = append(lines, fmt.Sprintf("[%d] is %s", c.Label, found[index].ID))
+		} else {
+			lines = append(lines, fmt.Sprintf("[%d] is no document of this prompt", c.Label))
+		}
+	}
+	return lines
+}

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"errors"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/bookend-rag/bookend/core"
+)
+
+func output(t *testing.T, args ...string) (string, error) {
+	t.Helper()
+	var out strings.Builder
+	err := run(t.Context(), args, &out)
+	return out.String(), err
+}
+
+// fields returns the columns of the lines that match, without the scores.
+func fields(out, pattern string) []string {
+	var rows []string
+	for _, line := range regexp.MustCompile("(?m)"+pattern).FindAllString(out, -1) {
+		rows = append(rows, strings.Join(strings.Fields(regexp.MustCompile(`\d\.\d+`).ReplaceAllString(line, "*")), " "))
+	}
+	return rows
+}
+
+func TestRun(t *testing.T) {
+	t.Parallel()
+	out, err := output(t)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "head-tail: 11 in, 6 placed, 5 left out, budget 414 of 450 used\n"; !strings.Contains(out, want) {
+		t.Errorf("no %q in the output:\n%s", want, out)
+	}
+	// slot, rank, label, place in the input, score, tokens
+	slots := []string{
+		"0 r1 [1] 0 * 92", "1 r3 [3] 2 * 70", "2 r5 [5] 4 * 69",
+		"3 r11 [6] 10 - 21 pinned", "4 r4 [4] 3 * 75", "5 r2 [2] 1 * 87",
+	}
+	if got := fields(out, `^\d+ +r.*`); !slices.Equal(got, slots) {
+		t.Errorf("slots (-want +got)\n-%s\n+%s", strings.Join(slots, "\n-"), strings.Join(got, "\n+"))
+	}
+	dropped := fields(out, `^out .*`)
+	if len(dropped) != 5 || !strings.HasPrefix(dropped[0], "out r6 5 * 53 beyond the budget") {
+		t.Errorf("left out: %q", dropped)
+	}
+	// The documents in the prompt: label and first words.
+	want := []string{
+		"[1]\nWhen a maker does not help", "[3]\nEstimates and changes", "[5]\nHow We Talk",
+		"[6]\nIf a customer is ill", "[4]\nCancelling a place", "[2]\nWhen the month is over",
+	}
+	rest := out
+	for _, document := range want {
+		_, after, found := strings.Cut(rest, "\n\n"+document)
+		if !found {
+			t.Fatalf("no %q, or in the wrong slot, in the output:\n%s", document, out)
+		}
+		rest = after
+	}
+	if want := "store credit instead of money. [2]\n\n[2] is refunds.md#2\n"; !strings.HasSuffix(rest, want) {
+		t.Errorf("end (-want +got)\n-%s\n+%s", want, rest)
+	}
+}
+
+func TestBudgets(t *testing.T) {
+	t.Parallel()
+	for budget, want := range map[string]string{
+		"21":  "head-tail: 11 in, 1 placed, 10 left out, budget 21 of 21 used",
+		"112": "head-tail: 11 in, 1 placed, 10 left out, budget 21 of 112 used",
+		"113": "head-tail: 11 in, 2 placed, 9 left out, budget 113 of 113 used",
+		"0":   "head-tail: 11 in, 11 placed, 0 left out\n",
+	} {
+		out, err := output(t, "-budget", budget)
+		if err != nil || !strings.Contains(out, want) {
+			t.Errorf("-budget %s: error %v, no %q in the output:\n%s", budget, err, want, out)
+		}
+		if !strings.Contains(out, "If a customer is ill") {
+			t.Errorf("-budget %s: the pinned document is missing", budget)
+		}
+	}
+}
+
+func TestBadFlags(t *testing.T) {
+	t.Parallel()
+	var pin *core.PinError
+	if _, err := output(t, "-budget", "20"); !errors.As(err, &pin) || pin.Got != 21 {
+		t.Errorf("a budget below the pin: want a *core.PinError over 21, got %v", err)
+	}
+	var config *core.ConfigError
+	if _, err := output(t, "-budget", "-1"); !errors.As(err, &config) || config.Field != "Budget" {
+		t.Errorf("a negative budget: want a *core.ConfigError, got %v", err)
+	}
+	if _, err := output(t, "-answer"); err == nil {
+		t.Error("an unknown flag: want an error")
+	}
+}
+
+func TestSources(t *testing.T) {
+	t.Parallel()
+	// Labels are neither places in the input, which is not ranked, nor ranks: r2 is
+	// a duplicate and has no label.
+	found := []passage{{ID: "b", Score: 2}, {ID: "c", Score: 1}, {ID: "a", Score: 4}, {ID: "a", Score: 3}}
+	arranger, err := core.New(core.Config{Rank: core.ByScore, Direction: core.HigherIsBetter, DropSameID: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	arrangement, err := core.Arrange(t.Context(), arranger, found, view)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := sources(arrangement, found, "Yes [1], but [3] and [2] say no [7] [0] [2, 1] [99999999999999999999].")
+	want := []string{
+		"[1] is a", "[3] is c", "[2] is b",
+		"[7] is no document of this prompt", "[0] is no document of this prompt",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("sources (-want +got)\n-%q\n+%q", want, got)
+	}
+	if got := sources(arrangement, found, "No citation."); got != nil {
+		t.Errorf("no citation: got %q", got)
+	}
+}
+
+func TestNothingFound(t *testing.T) {
+	t.Parallel()
+	out, err := output(t, "-q", "giraffe?")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "[1]\nIf a customer is ill or in danger, do not argue: hand over to a person at once.\n\nQuestion: giraffe?"; !strings.Contains(out, want) {
+		t.Errorf("no %q in the output:\n%s", want, out)
+	}
+	if !strings.HasSuffix(out, "The documents do not say.\n\n") {
+		t.Errorf("want no answer and no citation:\n%s", out)
+	}
+}

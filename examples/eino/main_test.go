@@ -1,0 +1,342 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/bookend-rag/bookend/core"
+	bookend "github.com/bookend-rag/bookend/eino"
+	"github.com/bookend-rag/bookend/examples/internal/reader"
+	"github.com/cloudwego/eino/components/document"
+	"github.com/cloudwego/eino/components/model"
+	"github.com/cloudwego/eino/components/retriever"
+	"github.com/cloudwego/eino/schema"
+)
+
+const question = "Can I get a refund after 45 days?"
+
+// list is a retriever that always finds the same documents.
+type list []*schema.Document
+
+func (l list) Retrieve(context.Context, string, ...retriever.Option) ([]*schema.Document, error) {
+	return l, nil
+}
+
+// documents are seven, best first. Some try to be templates.
+func documents() list {
+	texts := []string{
+		"r1 the best", `r2 {{ .question }} {{ env "HOME" }}`, "r3 {documents} {question}",
+		"r4 {% for x in y %} {{x}}", "r5 Question: who?", "r6 %s %d", "r7 the worst",
+	}
+	docs := make(list, len(texts))
+	for i, text := range texts {
+		docs[i] = &schema.Document{ID: fmt.Sprint(i), Content: text}
+	}
+	return docs
+}
+
+// fakeModel answers nothing of use, in two pieces where it streams.
+type fakeModel struct{}
+
+func (fakeModel) Generate(context.Context, []*schema.Message, ...model.Option) (*schema.Message, error) {
+	return schema.AssistantMessage("an answer", nil), nil
+}
+
+func (fakeModel) Stream(context.Context, []*schema.Message, ...model.Option) (*schema.StreamReader[*schema.Message], error) {
+	return schema.StreamReaderFromArray([]*schema.Message{
+		schema.AssistantMessage("an ", nil), schema.AssistantMessage("answer", nil),
+	}), nil
+}
+
+// forms are the four ways to ask.
+var forms = []struct {
+	name  string
+	build func(context.Context, retriever.Retriever, model.BaseChatModel, document.Transformer) (program, error)
+	ask   func(context.Context, program, string) (string, error)
+}{
+	{"graph, invoked", newGraph, invoke},
+	{"graph, streamed", newGraph, stream},
+	{"chain, invoked", newChain, invoke},
+	{"chain, streamed", newChain, stream},
+}
+
+func node(t *testing.T, config *bookend.Config) document.Transformer {
+	t.Helper()
+	reorder, err := bookend.NewTransformer(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return reorder
+}
+
+// sent returns the messages that reach the model in one of the forms.
+func sent(t *testing.T, form int, reorder document.Transformer) []*schema.Message {
+	t.Helper()
+	f, chat := forms[form], &recorder{BaseChatModel: fakeModel{}}
+	p, err := f.build(t.Context(), documents(), chat, reorder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := f.ask(t.Context(), p, question)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if answer != "an answer" || len(chat.sent) != 1 {
+		t.Fatalf("answer %q after %d calls of the model", answer, len(chat.sent))
+	}
+	return chat.sent[0]
+}
+
+func TestTheMessagesHoldTheDocumentsSlotBySlot(t *testing.T) {
+	t.Parallel()
+	docs := documents()
+	for name, c := range map[string]struct {
+		reorder document.Transformer
+		ranks   []int
+	}{
+		"plain":       {nil, []int{1, 2, 3, 4, 5, 6, 7}},
+		"head-tail":   {node(t, nil), []int{1, 3, 5, 7, 6, 4, 2}},
+		"edges-first": {node(t, &bookend.Config{Placement: core.Choice{Placement: core.EdgesFirst{}}}), []int{1, 2, 5, 6, 7, 3, 4}},
+		"reversed":    {node(t, &bookend.Config{Placement: core.Choice{Placement: core.Reversed}}), []int{7, 6, 5, 4, 3, 2, 1}},
+	} {
+		for form, f := range forms {
+			t.Run(name+", "+f.name, func(t *testing.T) {
+				t.Parallel()
+				messages := sent(t, form, c.reorder)
+				if len(messages) != 2 || messages[0].Role != schema.System || messages[1].Role != schema.User {
+					t.Fatalf("want a system and a user message, got %v", messages)
+				}
+				slots := strings.Split(messages[1].Content, "\n\n")
+				if len(slots) != len(docs)+1 {
+					t.Fatalf("%d paragraphs, want %d documents and the question:\n%s", len(slots), len(docs), messages[1].Content)
+				}
+				for slot, rank := range c.ranks {
+					if want := docs[rank-1].Content; slots[slot] != want {
+						t.Errorf("slot %d (-want +got)\n-%s\n+%s", slot, want, slots[slot])
+					}
+				}
+				if got, want := slots[len(docs)], "Question: "+question; got != want {
+					t.Errorf("end (-want +got)\n-%s\n+%s", want, got)
+				}
+			})
+		}
+	}
+}
+
+func TestWithOffTheMessagesAreThoseOfThePlainProgram(t *testing.T) {
+	t.Parallel()
+	off := node(t, &bookend.Config{
+		Placement: core.Choice{Placement: core.Reversed},
+		TopK:      2,
+		Select:    func(context.Context) *core.Arranger { return core.Off },
+	})
+	for form, f := range forms {
+		t.Run(f.name, func(t *testing.T) {
+			t.Parallel()
+			got, err := json.Marshal(sent(t, form, off))
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := json.Marshal(sent(t, form, nil))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if string(got) != string(want) {
+				t.Errorf("messages (-want +got)\n-%s\n+%s", want, got)
+			}
+		})
+	}
+}
+
+func TestTheTemplateRefusesOtherValues(t *testing.T) {
+	t.Parallel()
+	for _, values := range []map[string]any{
+		nil,
+		{"documents": []*schema.Document{}},
+		{"question": question},
+		{"documents": "text", "question": question},
+	} {
+		if messages, err := (template{}).Format(t.Context(), values); err == nil {
+			t.Errorf("Format(%v) = %v, want an error", values, messages)
+		}
+	}
+}
+
+func TestTheStoreHeedsTopK(t *testing.T) {
+	t.Parallel()
+	s, err := newStore(10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	docs, err := s.Retrieve(t.Context(), question, retriever.WithTopK(3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(docs) != 3 || docs[0].Score() < docs[1].Score() || docs[1].Score() < docs[2].Score() {
+		t.Errorf("want three documents, best first, got %v", docs)
+	}
+	if d := docs[0]; d.ID != fmt.Sprintf("%s#%d", d.MetaData["source"], d.MetaData["position"]) {
+		t.Errorf("ID %q, metadata %v", d.ID, d.MetaData)
+	}
+}
+
+// output runs the program without a configured model.
+func output(t *testing.T, args ...string) (string, error) {
+	t.Helper()
+	for _, name := range []string{"OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_MODEL"} {
+		t.Setenv(name, "")
+	}
+	var out strings.Builder
+	err := run(t.Context(), args, &out)
+	return out.String(), err
+}
+
+// slotLine is a line of the table: the slot, and a rank in each column.
+var slotLine = regexp.MustCompile(`(?m)^(\d+) +r(\d+) .* r(\d+) +\S+\.(?:md|txt)`)
+
+func TestRun(t *testing.T) {
+	for _, c := range []struct {
+		args  []string
+		name  string
+		ranks []int // in the right column
+	}{
+		{nil, "head-tail", []int{1, 3, 5, 7, 9, 10, 8, 6, 4, 2}},
+		{[]string{"-placement", "EDGES_FIRST"}, "edges-first", []int{1, 2, 5, 6, 7, 8, 9, 10, 3, 4}},
+		{[]string{"-k", "5", "-placement", "reversed"}, "reversed", []int{5, 4, 3, 2, 1}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			out, err := output(t, c.args...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var plain, placed []int
+			for _, line := range slotLine.FindAllStringSubmatch(out, -1) {
+				var slot, left, right int
+				fmt.Sscan(strings.Join(line[1:], " "), &slot, &left, &right)
+				if slot != len(plain)+1 {
+					t.Errorf("slot %d comes after %d lines", slot, len(plain))
+				}
+				plain, placed = append(plain, left), append(placed, right)
+			}
+			if want := []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}[:len(c.ranks)]; !slices.Equal(plain, want) {
+				t.Errorf("plain column (-want +got)\n-%v\n+%v", want, plain)
+			}
+			if !slices.Equal(placed, c.ranks) {
+				t.Errorf("%s column (-want +got)\n-%v\n+%v", c.name, c.ranks, placed)
+			}
+			if row := "\nWhen the month is over                                   │ Estimates and changes of mind\n"; c.name == "head-tail" && !strings.Contains(out, row) {
+				t.Errorf("no row %q in the messages as sent:\n%s", row, out)
+			}
+			const answer = "From day 31 through day 60, and so after 45 days, we settle the return with store credit instead of money."
+			for i, f := range forms {
+				if want := fmt.Sprintf("\n%-15s %-15s %s\n", f.name, c.name, answer); !strings.Contains(out, want) {
+					t.Errorf("form %d: no %q in the output:\n%s", i, want, out)
+				}
+			}
+			for _, want := range []string{
+				fmt.Sprintf("\n%-15s %-15s %s\n", "graph, invoked", "plain", answer),
+				"Question: " + question + "              │ Question: " + question + "\n",
+				reader.Name,
+			} {
+				if !strings.Contains(out, want) {
+					t.Errorf("no %q in the output:\n%s", want, out)
+				}
+			}
+		})
+	}
+}
+
+func TestBadFlags(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want []string // in the error
+	}{
+		{[]string{"-k", "0"}, []string{"-k is 0"}},
+		{[]string{"-k", "-1"}, []string{"-k is -1"}},
+		{[]string{"-placement", "middle-out"}, append([]string{"middle-out"}, core.PlacementNames()...)},
+		{[]string{"-answer"}, []string{"-answer"}},
+		{[]string{"-k", "3", "refunds"}, []string{"refunds"}},
+	} {
+		t.Run(strings.Join(c.args, " "), func(t *testing.T) {
+			out, err := output(t, c.args...)
+			if err == nil {
+				t.Fatalf("no error, but:\n%s", out)
+			}
+			for _, want := range c.want {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("no %q in the error %q", want, err)
+				}
+			}
+			if out != "" {
+				t.Errorf("output beside the error:\n%s", out)
+			}
+		})
+	}
+}
+
+// TestTheEnvironmentNamesTheModel asks a server of our own, which answers with a
+// terminal escape.
+func TestTheEnvironmentNamesTheModel(t *testing.T) {
+	var streamed []bool
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		for _, want := range []string{"/v1/chat/completions", `"our-model"`, question} {
+			if !strings.Contains(r.URL.Path+string(body), want) {
+				t.Errorf("no %q in the request %s", want, body)
+			}
+		}
+		var request struct{ Stream bool }
+		if err := json.Unmarshal(body, &request); err != nil {
+			t.Error(err)
+		}
+		streamed = append(streamed, request.Stream)
+		if !request.Stream {
+			io.WriteString(w, `{"choices":[{"message":{"role":"assistant","content":"Credit, says \u001b[31mthe server."}}]}`)
+			return
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		for _, piece := range []string{`Credit, says `, `\u001b[31mthe server.`} {
+			fmt.Fprintf(w, "data: {\"choices\":[{\"delta\":{\"role\":\"assistant\",\"content\":\"%s\"}}]}\n\n", piece)
+		}
+		io.WriteString(w, "data: [DONE]\n\n")
+	}))
+	defer server.Close()
+	t.Setenv("OPENAI_API_KEY", "")
+	t.Setenv("OPENAI_BASE_URL", server.URL+"/v1")
+	t.Setenv("OPENAI_MODEL", "our-model")
+
+	var out strings.Builder
+	if err := run(t.Context(), nil, &out); err != nil {
+		t.Fatal(err)
+	}
+	if want := []bool{false, false, true, false, true}; !slices.Equal(streamed, want) {
+		t.Errorf("streamed requests (-want +got)\n-%v\n+%v", want, streamed)
+	}
+	if got := strings.Count(out.String(), "Credit, says  [31mthe server.\n"); got != 5 {
+		t.Errorf("%d answers of the server, want 5:\n%q", got, out.String())
+	}
+	if strings.Contains(out.String(), reader.Name) {
+		t.Errorf("the reader is named:\n%s", out.String())
+	}
+}
+
+// TestNoAnswerIsCutWhenTheContextEnds asks with a context that has ended.
+func TestNoAnswerIsCutWhenTheContextEnds(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, name := range []string{"OPENAI_API_KEY", "OPENAI_BASE_URL"} {
+		t.Setenv(name, "")
+	}
+	var out strings.Builder
+	if err := run(ctx, nil, &out); err == nil || out.Len() > 0 {
+		t.Errorf("want an error and no output, got %v and:\n%s", err, out.String())
+	}
+}

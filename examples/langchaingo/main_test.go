@@ -1,0 +1,358 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/bookend-rag/bookend/core"
+	"github.com/bookend-rag/bookend/examples/handbook"
+	"github.com/bookend-rag/bookend/examples/internal/reader"
+	bookend "github.com/bookend-rag/bookend/langchaingo"
+	"github.com/tmc/langchaingo/chains"
+	"github.com/tmc/langchaingo/llms"
+	"github.com/tmc/langchaingo/schema"
+)
+
+const question = "Can I get a refund after 45 days?"
+
+// list is a retriever that always finds the same documents.
+type list []schema.Document
+
+func (l list) GetRelevantDocuments(context.Context, string) ([]schema.Document, error) {
+	return l, nil
+}
+
+// documents are seven, best first. Two try to be templates.
+func documents() list {
+	texts := []string{
+		"r1 the best", `r2 {{ env "HOME" }} {{.question}}`, "r3 {context} {% if %}",
+		"r4 Question: who?", "r5 fifth", "r6 sixth", "r7 the worst",
+	}
+	docs := make(list, len(texts))
+	for i, text := range texts {
+		docs[i] = schema.Document{PageContent: text, Score: float32(-i)}
+	}
+	return docs
+}
+
+// fakeModel answers nothing of use; the recorder around it keeps the prompt.
+type fakeModel struct{ llms.Model }
+
+func (fakeModel) GenerateContent(context.Context, []llms.MessageContent, ...llms.CallOption) (*llms.ContentResponse, error) {
+	return &llms.ContentResponse{Choices: []*llms.ContentChoice{{Content: "an answer"}}}, nil
+}
+
+// promptOf returns the prompt that a chain over the retriever sends.
+func promptOf(t *testing.T, r schema.Retriever) string {
+	t.Helper()
+	llm := &recorder{Model: fakeModel{}}
+	answer, err := chains.Run(t.Context(), newChain(llm, r), question)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if answer != "an answer" || len(llm.prompts) != 1 {
+		t.Fatalf("answer %q after %d prompts", answer, len(llm.prompts))
+	}
+	return llm.prompts[0]
+}
+
+func placed(t *testing.T, config core.Config) *bookend.Retriever {
+	t.Helper()
+	r, err := bookend.NewRetriever(documents(), bookend.WithConfig(config))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestThePromptHoldsTheDocumentsSlotBySlot(t *testing.T) {
+	t.Parallel()
+	docs := documents()
+	plain := promptOf(t, docs)
+	before, _, _ := strings.Cut(plain, docs[0].PageContent)
+	_, after, _ := strings.Cut(plain, docs[6].PageContent)
+	if !strings.HasSuffix(before, "\n\n") || !strings.Contains(after, "Question: "+question) {
+		t.Fatalf("unexpected prompt:\n%s", plain)
+	}
+	for name, c := range map[string]struct {
+		retriever schema.Retriever
+		ranks     []int
+	}{
+		"plain":       {docs, []int{1, 2, 3, 4, 5, 6, 7}},
+		"head-tail":   {placed(t, core.Config{}), []int{1, 3, 5, 7, 6, 4, 2}},
+		"edges-first": {placed(t, core.Config{Placement: core.Choice{Placement: core.EdgesFirst{}}}), []int{1, 2, 5, 6, 7, 3, 4}},
+		"reversed":    {placed(t, core.Config{Placement: core.Choice{Placement: core.Reversed}}), []int{7, 6, 5, 4, 3, 2, 1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			prompt := promptOf(t, c.retriever)
+			context, found := strings.CutPrefix(prompt, before)
+			context, found2 := strings.CutSuffix(context, after)
+			if !found || !found2 {
+				t.Fatalf("what stands around the documents differs from the plain prompt:\n%s", prompt)
+			}
+			slots := strings.Split(context, "\n\n")
+			if len(slots) != len(c.ranks) {
+				t.Fatalf("%d slots, want %d:\n%s", len(slots), len(c.ranks), context)
+			}
+			for slot, rank := range c.ranks {
+				if want := docs[rank-1].PageContent; slots[slot] != want {
+					t.Errorf("slot %d (-want +got)\n-%s\n+%s", slot, want, slots[slot])
+				}
+			}
+		})
+	}
+}
+
+func TestWithOffThePromptIsThatOfThePlainChain(t *testing.T) {
+	t.Parallel()
+	off := placed(t, core.Config{
+		Placement: core.Choice{Placement: core.Reversed},
+		TopK:      2,
+		Select:    func(context.Context) *core.Arranger { return core.Off },
+	})
+	if got, want := promptOf(t, off), promptOf(t, documents()); got != want {
+		t.Errorf("prompt (-want +got)\n-%q\n+%q", want, got)
+	}
+}
+
+// output runs the program without a configured model.
+func output(t *testing.T, args ...string) (string, error) {
+	t.Helper()
+	for _, name := range []string{"OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_MODEL"} {
+		t.Setenv(name, "")
+	}
+	var out strings.Builder
+	err := run(t.Context(), args, &out)
+	return out.String(), err
+}
+
+// slotLine is a line of the table: the slot, and a rank in each column.
+var slotLine = regexp.MustCompile(`(?m)^(\d+) +r(\d+) .* r(\d+) +\S+\.(?:md|txt)`)
+
+func TestRunOverTheHandbook(t *testing.T) {
+	for _, c := range []struct {
+		args  []string
+		name  string
+		ranks []int // in the right column
+		gold  string
+	}{
+		{nil, "head-tail", []int{1, 3, 5, 7, 9, 10, 8, 6, 4, 2}, "slot 9"},
+		{[]string{"-placement", "edges_first"}, "edges-first", []int{1, 2, 5, 6, 7, 8, 9, 10, 3, 4}, "slot 10"},
+		{[]string{"-k", "5", "-placement", "reversed"}, "reversed", []int{5, 4, 3, 2, 1}, "slot 2"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			out, err := output(t, c.args...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var plain, placed []int
+			for _, line := range slotLine.FindAllStringSubmatch(out, -1) {
+				var slot, left, right int
+				fmt.Sscan(strings.Join(line[1:], " "), &slot, &left, &right)
+				if slot != len(plain)+1 {
+					t.Errorf("slot %d comes after %d lines", slot, len(plain))
+				}
+				plain, placed = append(plain, left), append(placed, right)
+			}
+			if want := []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}[:len(c.ranks)]; !slices.Equal(plain, want) {
+				t.Errorf("plain column (-want +got)\n-%v\n+%v", want, plain)
+			}
+			if !slices.Equal(placed, c.ranks) {
+				t.Errorf("%s column (-want +got)\n-%v\n+%v", c.name, c.ranks, placed)
+			}
+			if row := "\nIf the mender finds that more is needed, the work stops  │ A place cancelled more than 45 days before the course is\n"; c.name == "head-tail" && !strings.Contains(out, row) {
+				t.Errorf("no row %q in the prompts as sent:\n%s", row, out)
+			}
+			const answer = "From day 31 through day 60, and so after 45 days, we settle the return with store credit instead of money."
+			for _, want := range []string{
+				"\nplain      " + answer + "\n",
+				fmt.Sprintf("\n%-9s  %s\n", c.name, answer),
+				`"store credit instead of money", is in r4: slot 4 of `, c.gold + " with " + c.name,
+				"│ Question: " + question + "\n",
+				reader.Name,
+			} {
+				if !strings.Contains(out, want) {
+					t.Errorf("no %q in the output:\n%s", want, out)
+				}
+			}
+		})
+	}
+}
+
+func write(t *testing.T, file, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestRunOverAFolder(t *testing.T) {
+	folder, outside := t.TempDir(), t.TempDir()
+	write(t, filepath.Join(folder, "rent.txt"), "The rent is due on the third.")
+	write(t, filepath.Join(folder, "house", "rules.MD"), "# House\n\nQuiet hours start when the rent office closes.")
+	write(t, filepath.Join(folder, "scan.png"), "\x89PNG rent BINARY")
+	write(t, filepath.Join(folder, "huge.txt"), strings.Repeat("rent HUGE ", maxFileSize/10+1))
+	write(t, filepath.Join(outside, "secret.txt"), "The rent SECRET.")
+	if err := os.Symlink(filepath.Join(outside, "secret.txt"), filepath.Join(folder, "link.txt")); err != nil {
+		t.Skip("no symbolic links here:", err)
+	}
+	if err := os.Symlink(outside, filepath.Join(folder, "linked")); err != nil {
+		t.Fatal(err)
+	}
+
+	out, err := output(t, "-docs", folder, "-q", "When is the rent due?")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"2 chunks found by BM25 in 2.", "rent.txt", "house/rules.MD", "plain      The rent is due on the third.", "head-tail  The rent is due on the third."} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in the output:\n%s", want, out)
+		}
+	}
+	for _, left := range []string{"BINARY", "SECRET", "HUGE", "handbook"} {
+		if strings.Contains(out, left) {
+			t.Errorf("%q is in the output:\n%s", left, out)
+		}
+	}
+}
+
+func TestTerminalEscapesDoNotReachTheOutput(t *testing.T) {
+	folder := t.TempDir()
+	write(t, filepath.Join(folder, "a\x1b]0;title\a.md"), "The rent \x1b[31mis due\x1b[0m on\b the \u009b2Jthird.")
+	out, err := output(t, "-docs", folder, "-q", "When is the rent due?")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(out, "[31mis due") || !strings.Contains(out, "]0;title") {
+		t.Errorf("the text or the name of the file is not shown:\n%q", out)
+	}
+	for _, line := range strings.Split(out, "\n") {
+		if strings.ContainsFunc(line, func(r rune) bool { return r < ' ' || 0x7f <= r && r < 0xa0 }) {
+			t.Errorf("control characters in %q", line)
+		}
+	}
+}
+
+func TestBadFlags(t *testing.T) {
+	empty := t.TempDir()
+	write(t, filepath.Join(empty, "photo.jpg"), "no text")
+	for _, c := range []struct {
+		args []string
+		want []string // in the error
+	}{
+		{[]string{"-k", "0"}, []string{"-k is 0"}},
+		{[]string{"-k", "-3"}, []string{"-k is -3"}},
+		{[]string{"-k", "many"}, []string{"many", "-k"}},
+		{[]string{"-placement", "middle-out"}, append([]string{"middle-out"}, core.PlacementNames()...)},
+		{[]string{"-placement", "measured"}, []string{"curve"}},
+		{[]string{"-placement", "edges-first=0"}, []string{"edges-first=0"}},
+		{[]string{"-docs", empty}, []string{"no text"}},
+		{[]string{"-docs", filepath.Join(empty, "missing")}, []string{"no such file"}},
+		{[]string{"-answer"}, []string{"-answer"}},
+	} {
+		t.Run(strings.Join(c.args, " "), func(t *testing.T) {
+			out, err := output(t, c.args...)
+			if err == nil {
+				t.Fatalf("no error, but:\n%s", out)
+			}
+			for _, want := range c.want {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("no %q in the error %q", want, err)
+				}
+			}
+			if out != "" {
+				t.Errorf("output beside the error:\n%s", out)
+			}
+		})
+	}
+}
+
+func TestNothingFound(t *testing.T) {
+	out, err := output(t, "-q", "giraffe?")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"0 chunks found", "plain      " + reader.NoAnswer} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in the output:\n%s", want, out)
+		}
+	}
+}
+
+// TestTheEnvironmentNamesTheModel asks a server of our own, once for each chain.
+func TestTheEnvironmentNamesTheModel(t *testing.T) {
+	var bodies []string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		bodies = append(bodies, r.URL.Path+string(body))
+		json.NewEncoder(w).Encode(map[string]any{
+			"choices": []any{map[string]any{"message": map[string]any{"role": "assistant", "content": "Credit, says the server."}}},
+		})
+	}))
+	defer server.Close()
+	t.Setenv("OPENAI_API_KEY", "")
+	t.Setenv("OPENAI_BASE_URL", server.URL+"/v1")
+	t.Setenv("OPENAI_MODEL", "our-model")
+
+	var out strings.Builder
+	if err := run(t.Context(), nil, &out); err != nil {
+		t.Fatal(err)
+	}
+	if len(bodies) != 2 {
+		t.Fatalf("%d requests, want one for each chain", len(bodies))
+	}
+	for _, body := range bodies {
+		for _, want := range []string{"/v1/chat/completions", `"our-model"`, question} {
+			if !strings.Contains(body, want) {
+				t.Errorf("no %q in the request %s", want, body)
+			}
+		}
+	}
+	if !strings.Contains(out.String(), "head-tail  Credit, says the server.") || strings.Contains(out.String(), reader.Name) {
+		t.Errorf("unexpected output:\n%s", out.String())
+	}
+}
+
+func TestMostAnswersAreAmongTheTenBestChunks(t *testing.T) {
+	t.Parallel()
+	questions, err := handbook.Questions()
+	if err != nil {
+		t.Fatal(err)
+	}
+	store, err := newStore(t.Context(), handbook.Docs(), 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for _, q := range questions {
+		docs, err := store.GetRelevantDocuments(t.Context(), q.Question)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if slices.ContainsFunc(docs, func(d schema.Document) bool {
+			return d.Metadata["source"] == q.Contexts[0].ID && strings.Contains(d.PageContent, q.Answers[0])
+		}) {
+			found++
+		} else {
+			t.Logf("not found: %s", q.Question)
+		}
+	}
+	t.Logf("the chunk with the answer is among the 10 best for %d of %d questions", found, len(questions))
+	if 10*found <= 8*len(questions) {
+		t.Errorf("found for %d of %d questions, want more than 80 %%", found, len(questions))
+	}
+}

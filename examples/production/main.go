@@ -1,0 +1,240 @@
+// The production example is a small service. Each request has an ID and a
+// tenant; the ID decides which arm of an experiment it belongs to, a tenant may
+// have settings of its own, every decision is logged as one line of JSON, and the
+// answer is streamed.
+//
+//	go run ./examples/production                   four requests, in process
+//	go run ./examples/production -listen :8080     then: curl 'localhost:8080/?q=How+long+is+credit+valid'
+package main
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/bookend-rag/bookend/core"
+	"github.com/bookend-rag/bookend/examples/handbook"
+	"github.com/bookend-rag/bookend/examples/internal/reader"
+	"github.com/bookend-rag/bookend/examples/internal/search"
+	bookend "github.com/bookend-rag/bookend/langchaingo"
+	"github.com/tmc/langchaingo/chains"
+	"github.com/tmc/langchaingo/llms"
+	"github.com/tmc/langchaingo/schema"
+)
+
+// tenants holds the settings of tenants that have their own. A service reads
+// them from a file; New refuses what cannot be used before the first request.
+const tenants = `{
+	"northshop": {"placement": "edges-first", "top_k": 6}
+}`
+
+// experiment is hashed together with a request's ID. A new experiment gets a new
+// number, which deals the requests out anew.
+const experiment = 52
+
+type tenantKey struct{}
+
+// newChooser returns what decides, for each request, how documents are placed: by
+// the tenant's own settings or else by the arm of the experiment. The same
+// request ID always lands in the same arm.
+func newChooser() (func(context.Context) *core.Arranger, error) {
+	var configs map[string]core.Config
+	if err := json.Unmarshal([]byte(tenants), &configs); err != nil {
+		return nil, err
+	}
+	own := map[string]*core.Arranger{}
+	for tenant, config := range configs {
+		arranger, err := core.New(config)
+		if err != nil {
+			return nil, fmt.Errorf("tenant %s: %w", tenant, err)
+		}
+		own[tenant] = arranger
+	}
+	headTail, err := core.New(core.Config{})
+	if err != nil {
+		return nil, err
+	}
+	reversed, err := headTail.With(core.Reversed)
+	if err != nil {
+		return nil, err
+	}
+	arms := []*core.Arranger{headTail, reversed, core.Off}
+	return func(ctx context.Context) *core.Arranger {
+		tenant, _ := ctx.Value(tenantKey{}).(string)
+		if arranger := own[tenant]; arranger != nil {
+			return arranger
+		}
+		return arms[core.SeedFor(experiment, core.RequestID(ctx))%uint64(len(arms))]
+	}, nil
+}
+
+// service answers questions over HTTP. One chain serves all requests.
+type service struct {
+	chain chains.Chain
+	log   *slog.Logger
+}
+
+func newService(llm llms.Model, retriever schema.Retriever, log *slog.Logger) (*service, error) {
+	choose, err := newChooser()
+	if err != nil {
+		return nil, err
+	}
+	placed, err := bookend.NewRetriever(retriever, bookend.WithConfig(core.Config{
+		Select: choose,
+		Observe: func(ctx context.Context, e core.Event) {
+			level := slog.LevelInfo
+			if e.Err != nil {
+				level = slog.LevelError
+			}
+			// The event logs its request ID and the order, never a text or the query.
+			log.LogAttrs(ctx, level, "documents placed", slog.Any("tenant", ctx.Value(tenantKey{})), slog.Any("bookend", e))
+		},
+	}))
+	if err != nil {
+		return nil, err
+	}
+	return &service{chains.NewRetrievalQAFromLLM(llm, placed), log}, nil
+}
+
+// ServeHTTP streams the answer to the parameter q.
+func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	question := r.URL.Query().Get("q")
+	if question == "" {
+		http.Error(w, "ask with ?q=", http.StatusBadRequest)
+		return
+	}
+	id := cmp.Or(r.Header.Get("X-Request-ID"), rand.Text())
+	ctx := core.WithRequestID(r.Context(), id)
+	ctx = context.WithValue(ctx, tenantKey{}, cmp.Or(r.Header.Get("X-Tenant"), "public")) // in earnest: from the login
+
+	w.Header().Set("X-Request-ID", id) // feedback on the answer names it, and so the arm
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	started := false
+	_, err := chains.Run(ctx, s.chain, question, chains.WithStreamingFunc(func(_ context.Context, piece []byte) error {
+		started = true
+		if _, err := w.Write(piece); err != nil {
+			return err
+		}
+		return http.NewResponseController(w).Flush()
+	}))
+	if err == nil {
+		return
+	}
+	s.log.ErrorContext(ctx, "no answer", "request_id", id, "error", err.Error())
+	if started {
+		panic(http.ErrAbortHandler) // or the reader takes half an answer for the whole
+	}
+	http.Error(w, "something went wrong", http.StatusInternalServerError)
+}
+
+func main() {
+	log := slog.New(slog.NewJSONHandler(os.Stdout, nil))
+	if err := run(context.Background(), os.Args[1:], os.Stdout, log); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string, out io.Writer, log *slog.Logger) error {
+	flags := flag.NewFlagSet("production", flag.ContinueOnError)
+	listen := flags.String("listen", "", "address to serve on; without it four requests are made in process")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	store, err := newStore()
+	if err != nil {
+		return err
+	}
+	service, err := newService(extractive{}, store, log)
+	if err != nil {
+		return err
+	}
+	if *listen != "" {
+		server := &http.Server{Addr: *listen, Handler: service, ReadHeaderTimeout: 5 * time.Second}
+		return server.ListenAndServe()
+	}
+	fmt.Fprintf(out, "Answers: %s\n", reader.Name)
+	for _, r := range []struct{ id, tenant, question string }{
+		{"req-1", "public", "Can I get a refund after 45 days?"},
+		{"req-2", "public", "Can I get a refund after 45 days?"},
+		{"req-3", "public", "Can I get a refund after 45 days?"},
+		{"req-4", "northshop", "Can I get a refund after 45 days?"},
+	} {
+		request := httptest.NewRequestWithContext(ctx, http.MethodGet, "/?q="+url.QueryEscape(r.question), nil)
+		request.Header.Set("X-Request-ID", r.id)
+		request.Header.Set("X-Tenant", r.tenant)
+		fmt.Fprintf(out, "\n%s of %s: %s\n", r.id, r.tenant, r.question)
+		response := httptest.NewRecorder()
+		service.ServeHTTP(response, request)
+		fmt.Fprintln(out, response.Body)
+	}
+	return nil
+}
+
+// store retrieves the eight best paragraphs of the handbook.
+type store struct {
+	chunks []handbook.Chunk
+	index  *search.Index
+}
+
+func newStore() (*store, error) {
+	chunks, err := handbook.Chunks()
+	if err != nil {
+		return nil, err
+	}
+	texts := make([]string, len(chunks))
+	for i, c := range chunks {
+		texts[i] = c.Text
+	}
+	index, err := search.New(texts)
+	return &store{chunks, index}, err
+}
+
+func (s *store) GetRelevantDocuments(ctx context.Context, query string) ([]schema.Document, error) {
+	hits, err := s.index.Search(ctx, query, 8)
+	docs := make([]schema.Document, len(hits))
+	for i, h := range hits {
+		docs[i] = schema.Document{PageContent: s.chunks[h.Index].Text, Score: float32(h.Score)}
+	}
+	return docs, err
+}
+
+// extractive stands in for a model, so that the example runs offline. It streams
+// word by word.
+type extractive struct{}
+
+func (extractive) GenerateContent(ctx context.Context, messages []llms.MessageContent, options ...llms.CallOption) (*llms.ContentResponse, error) {
+	var settings llms.CallOptions
+	for _, o := range options {
+		o(&settings)
+	}
+	prompt, ok := messages[0].Parts[0].(llms.TextContent)
+	if !ok {
+		return nil, errors.New("the reader reads text")
+	}
+	answer := reader.Answer(prompt.Text)
+	if settings.StreamingFunc != nil {
+		for _, word := range strings.SplitAfter(answer, " ") {
+			if err := settings.StreamingFunc(ctx, []byte(word)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return &llms.ContentResponse{Choices: []*llms.ContentChoice{{Content: answer}}}, nil
+}
+
+func (e extractive) Call(ctx context.Context, prompt string, options ...llms.CallOption) (string, error) {
+	return llms.GenerateFromSinglePrompt(ctx, e, prompt, options...)
+}
