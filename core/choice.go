@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strings"
+
+	"github.com/bookend-rag/bookend/internal/strictjson"
 )
 
 // Choice holds the placement of a Config and carries its codec, since an
@@ -16,7 +19,7 @@ import (
 //	"head-tail"
 //	{"name": "edges-first", "edge": 3}
 //	{"name": "shuffled", "seed": 42}
-//	{"name": "measured", "curve": {…}}     the curve itself, or the path of its file
+//	{"name": "measured", "curve": {…}}     the curve itself, its JSON as text, or its file's path
 //
 // MarshalJSON writes a curve out in full, so that the result depends on no file.
 // A placement of the user's own has no codec: marshaling it is a *NameError.
@@ -136,7 +139,7 @@ func (c *Choice) UnmarshalJSON(data []byte) error {
 		return c.Set(name)
 	case len(data) > 0 && data[0] == '{':
 		var o choiceObject
-		if err := decodeStrict(data, &o); err != nil {
+		if err := strictjson.Unmarshal(data, &o); err != nil {
 			return fmt.Errorf("bookend: placement: %w", err)
 		}
 		p, err := o.placement()
@@ -177,18 +180,28 @@ func stringKeys(v any, depth int) any {
 	return out
 }
 
-// MarshalYAML writes the same forms as MarshalJSON.
+// MarshalYAML writes the same forms as MarshalJSON, but for a curve, which is
+// written as its JSON in one text: the numbers of a curve have to survive, and
+// YAML libraries round them or read them back as text.
 func (c Choice) MarshalYAML() (any, error) {
-	if p, ok := c.placement().(Shuffled); ok && p.Seed != 0 {
-		return map[string]any{"name": "shuffled", "seed": p.Seed}, nil // JSON would round a large seed
+	switch p := c.placement().(type) {
+	case EdgesFirst:
+		if p.Edge != 0 && p.Edge != defaultEdge {
+			return map[string]any{"name": "edges-first", "edge": p.Edge}, p.check()
+		}
+	case Shuffled:
+		if p.Seed != 0 {
+			return map[string]any{"name": "shuffled", "seed": p.Seed}, nil
+		}
+	case Measured:
+		if err := p.check(); err != nil {
+			return nil, err
+		}
+		curve, err := json.Marshal(p.Curve)
+		return map[string]any{"name": "measured", "curve": string(curve)}, err
 	}
-	data, err := c.MarshalJSON()
-	if err != nil {
-		return nil, err
-	}
-	var v any
-	err = json.Unmarshal(data, &v)
-	return v, err
+	name, err := c.MarshalText()
+	return string(name), err
 }
 
 // placement builds what o describes. A parameter belongs to one placement only.
@@ -221,10 +234,16 @@ func (o choiceObject) placement() (Placement, error) {
 	return ParsePlacement(o.Name)
 }
 
+// measured reads the curve of o: the curve itself, its JSON in one text, or the
+// path of its file.
 func (o choiceObject) measured() (Placement, error) {
-	var path string
-	if json.Unmarshal(o.Curve, &path) == nil {
-		p, err := parseMeasured(path, true)
+	var text string
+	isText := json.Unmarshal(o.Curve, &text) == nil
+	switch {
+	case isText && strings.HasPrefix(text, "{"):
+		o.Curve = json.RawMessage(text)
+	case isText:
+		p, err := parseMeasured(text, true)
 		if e, ok := err.(*NameError); ok {
 			e.Name = o.Name
 		}

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"math"
 	"slices"
+
+	"github.com/bookend-rag/bookend/internal/strictjson"
 )
 
 // Ranking says how ranks are found.
@@ -73,7 +75,8 @@ type Config struct {
 
 	// Pins lists the IDs of documents that always enter. They are charged first
 	// to TopK and Budget, are exempt from Threshold, and win over their
-	// duplicates. Pins that alone go over a limit are a *PinError.
+	// duplicates; of two that are duplicates of each other the better one enters.
+	// Pins that alone go over a limit are a *PinError.
 	Pins []string `json:"pins,omitempty"`
 	// PinKey names a metadata field that pins a document when it holds true.
 	PinKey string `json:"pin_key,omitempty"`
@@ -141,7 +144,7 @@ type Config struct {
 // mention, the funcs among it, keeps its value.
 func (c *Config) UnmarshalJSON(data []byte) error {
 	type plain Config
-	return decodeStrict(data, (*plain)(c))
+	return strictjson.Unmarshal(data, (*plain)(c))
 }
 
 // validate returns every fault of c, joined.

@@ -1,15 +1,15 @@
 package core
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"errors"
 	"io"
 	"math"
 	"os"
 	"slices"
 	"strconv"
+
+	"github.com/bookend-rag/bookend/internal/strictjson"
 )
 
 // CurveFormat is the value of a curve file's "format" key.
@@ -91,23 +91,10 @@ func ParseCurve(data []byte) (*Curve, error) {
 		return nil, &CurveError{Rule: "is larger than 1 MiB"}
 	}
 	var c Curve
-	if err := decodeStrict(data, &c); err != nil {
+	if err := strictjson.Unmarshal(data, &c); err != nil {
 		return nil, &CurveError{Rule: "is not the JSON of a curve", Err: err}
 	}
 	return &c, c.Check()
-}
-
-// decodeStrict decodes exactly one JSON value without unknown keys.
-func decodeStrict(data []byte, v any) error {
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.DisallowUnknownFields()
-	if err := d.Decode(v); err != nil {
-		return err
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return errors.New("there is more after the end of the value")
-	}
-	return nil
 }
 
 // Check returns a *CurveError for the first rule that c breaks, or nil.

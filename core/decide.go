@@ -36,7 +36,9 @@ func decide[S ~[]E, E any](ctx context.Context, a *Arranger, docs S, v *View[E],
 	if err == nil && (wanted || observed) {
 		arrangement = d.arrangement(documents.score)
 		if wanted && c.refine != nil {
-			arrangement, labels, err = c.refine(a, arrangement)
+			if arrangement, labels, err = c.refine(a, arrangement); err == nil {
+				err = d.adopt(arrangement)
+			}
 		}
 		if labels == nil {
 			labels = arrangement.Labels()
@@ -103,6 +105,22 @@ func (d *decision) place(origins Ranked) (err error) {
 		d.notes = append(d.notes, fmt.Sprintf("the curve was measured with %d documents and is used for %d", m.Curve.Documents, places))
 	}
 	return err
+}
+
+// adopt takes over which document has which rank, so that an event reads them by
+// the ranks of the final arrangement, which a func of Refine made.
+func (d *decision) adopt(a Arrangement) error {
+	if err := a.Check(d.n); err != nil {
+		return err
+	}
+	d.ranks = make([]scored, d.n)
+	for _, p := range a.Slots {
+		d.ranks[p.Rank].index = p.Index
+	}
+	for _, out := range a.Dropped {
+		d.ranks[out.Rank].index = out.Index
+	}
+	return nil
 }
 
 // placed returns the number of documents that were admitted.

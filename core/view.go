@@ -113,7 +113,7 @@ func (v *View[E]) id(c *Config, doc E) string {
 		}
 		return ""
 	default:
-		if n := reflect.ValueOf(id); n.CanInt() || n.CanUint() {
+		if v := reflect.ValueOf(id); v.Kind() == reflect.String || v.CanInt() || v.CanUint() {
 			return fmt.Sprint(id)
 		}
 		return ""

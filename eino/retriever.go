@@ -40,6 +40,7 @@ type RetrieverConfig struct {
 type Retriever struct {
 	inner     retriever.Retriever
 	arranger  *core.Arranger
+	observe   func(context.Context, core.Event)
 	overFetch int
 }
 
@@ -54,7 +55,7 @@ func NewRetriever(_ context.Context, config *RetrieverConfig) (*Retriever, error
 	if err := errors.Join(checkInner(config.Retriever), checkOverFetch(config.OverFetch), err); err != nil {
 		return nil, err
 	}
-	return &Retriever{config.Retriever, arranger, max(config.OverFetch, 1)}, nil
+	return &Retriever{config.Retriever, arranger, config.Config.Observe, max(config.OverFetch, 1)}, nil
 }
 
 func checkInner(inner retriever.Retriever) error {
@@ -92,7 +93,15 @@ func (r *Retriever) Retrieve(ctx context.Context, query string, opts ...retrieve
 	if err != nil {
 		return nil, err
 	}
-	return transform(ctx, a, docs, core.ForQuery(query), core.AtMost(asked))
+	return transform(ctx, a, docs, core.ForQuery(query), core.AtMost(asked), core.Notify(r.unheard(a)))
+}
+
+// unheard returns the Retriever's Observe where a, chosen by RetrieveWith, has none.
+func (r *Retriever) unheard(a *core.Arranger) func(context.Context, core.Event) {
+	if a.Config().Observe != nil {
+		return nil
+	}
+	return r.observe
 }
 
 // fetch returns the options for the inner retriever.
@@ -129,13 +138,13 @@ func (r *Retriever) ask(ctx context.Context, query string, opts []retriever.Opti
 	return docs, nil
 }
 
-// GetType returns "Bookend", so that a graph names the node BookendRetriever.
+// GetType returns "Bookend", the Type that eino's callbacks see.
 func (r *Retriever) GetType() string { return "Bookend" }
 
 type retrieveOptions struct{ arranger *core.Arranger }
 
 // RetrieveWith uses a for one call in place of the Retriever's own settings; nil
-// means those. Where a graph has several retrievers, designate it to a node.
+// means those. Where a has no Observe, the Retriever's is called. Where a graph has several retrievers, designate it to a node.
 func RetrieveWith(a *core.Arranger) retriever.Option {
 	return retriever.WrapImplSpecificOptFn(func(o *retrieveOptions) {
 		if a != nil {

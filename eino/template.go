@@ -25,7 +25,8 @@ type ChatTemplateConfig struct {
 	// Prompt says what stands in the prompt and how.
 	Prompt layout.Config
 	// Config says how the documents are ranked, admitted and placed. Its Observe
-	// gets the labels of the prompt.
+	// gets the labels of the prompt; it does not hear of inputs that are refused
+	// before the documents are looked at, such as an empty question.
 	Config core.Config
 	// Placed says that the documents come placed already, by that placement, such
 	// as from a Transformer node: they are laid out as they come. Config may then
@@ -39,7 +40,8 @@ type ChatTemplateConfig struct {
 
 // ChatTemplate lays out the whole prompt as messages: system, history, user. It is
 // immutable and safe for concurrent use. No text is ever run as a template. The
-// messages of the history are passed on as they are.
+// messages of the history are passed on as they are; a budget counts their Content
+// alone, not tool calls, reasoning and further parts.
 type ChatTemplate struct {
 	config   ChatTemplateConfig
 	renderer *layout.Renderer
@@ -110,7 +112,7 @@ func (t *ChatTemplate) format(ctx context.Context, values map[string]any, opts .
 		return nil, err
 	}
 	var messages []*schema.Message
-	if p.Messages[0].Role == layout.System && len(p.Messages) > len(history)-p.DroppedMessages+1 {
+	if len(p.Messages) > len(history)-p.DroppedMessages+1 {
 		messages = append(messages, schema.SystemMessage(p.Messages[0].Text))
 	}
 	messages = append(messages, history[p.DroppedMessages:]...)
@@ -121,7 +123,7 @@ func (t *ChatTemplate) format(ctx context.Context, values map[string]any, opts .
 func value[T any](values map[string]any, key string, required bool) (T, error) {
 	var none T
 	v, there := values[key]
-	if !there && !required {
+	if v == nil && !required {
 		return none, nil
 	}
 	if !there {
@@ -134,7 +136,7 @@ func value[T any](values map[string]any, key string, required bool) (T, error) {
 	return typed, nil
 }
 
-// GetType returns "Bookend", so that a graph names the node BookendChatTemplate.
+// GetType returns "Bookend", the Type that eino's callbacks see.
 func (t *ChatTemplate) GetType() string { return "Bookend" }
 
 // IsCallbacksEnabled says whether the ChatTemplate reports to eino's callbacks by

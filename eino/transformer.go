@@ -53,8 +53,7 @@ func NewTransformer(_ context.Context, config *Config) (*Transformer, error) {
 func (t *Transformer) Transform(ctx context.Context, docs []*schema.Document, opts ...document.TransformerOption) ([]*schema.Document, error) {
 	a := t.arranger
 	if len(opts) > 0 {
-		o := document.GetTransformerImplSpecificOptions(&transformOptions{a}, opts...)
-		a = o.arranger
+		a = document.GetTransformerImplSpecificOptions(&transformOptions{a}, opts...).arranger.For(ctx)
 	}
 	if !t.IsCallbacksEnabled() {
 		return transform(ctx, a, docs)
@@ -62,9 +61,10 @@ func (t *Transformer) Transform(ctx context.Context, docs []*schema.Document, op
 	ctx = callbacks.EnsureRunInfo(ctx, t.GetType(), components.ComponentOfTransformer)
 	ctx = callbacks.OnStart(ctx, &document.TransformerCallbackInput{Input: docs})
 	var event core.Event
+	unheard := a.Config().Observe == nil // of a value of this call
 	placed, err := transform(ctx, a, docs, core.Notify(func(ctx context.Context, e core.Event) {
 		event = e
-		if a != t.arranger && a.Config().Observe == nil {
+		if unheard {
 			t.observe(ctx, e)
 		}
 	}))
@@ -83,8 +83,7 @@ func transform(ctx context.Context, a *core.Arranger, docs []*schema.Document, o
 	return core.Transform(ctx, a, docs, view, opts...)
 }
 
-// GetType returns "Bookend", so that a graph names the node
-// BookendDocumentTransformer.
+// GetType returns "Bookend", the Type that eino's callbacks see.
 func (t *Transformer) GetType() string { return "Bookend" }
 
 // IsCallbacksEnabled says whether the Transformer reports to eino's callbacks by

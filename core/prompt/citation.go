@@ -2,7 +2,6 @@ package prompt
 
 import (
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -17,7 +16,7 @@ type Citation struct {
 }
 
 // cited is a list of numbers in brackets: [2], [1, 3], [1; 3].
-var cited = regexp.MustCompile(`\[\s*\d{1,6}(?:\s*[,;]\s*\d{1,6})*\s*\]`)
+var cited = regexp.MustCompile(`\[\s*\d+(?:\s*[,;]\s*\d+)*\s*\]`)
 
 // Citations reads the labels that an answer cites, in the form [2] or [1, 3], each
 // once and in the order of their first appearance, and says for each which
@@ -27,12 +26,14 @@ var cited = regexp.MustCompile(`\[\s*\d{1,6}(?:\s*[,;]\s*\d{1,6})*\s*\]`)
 // for somebody to check.
 func Citations(answer string, labels []int) []Citation {
 	var found []Citation
+	seen := map[int]bool{}
 	for _, list := range cited.FindAllString(answer, -1) {
 		for _, number := range strings.FieldsFunc(list, func(r rune) bool { return r < '0' || r > '9' }) {
 			label, err := strconv.Atoi(number)
-			if err != nil || slices.ContainsFunc(found, func(c Citation) bool { return c.Label == label }) {
+			if err != nil || seen[label] {
 				continue
 			}
+			seen[label] = true
 			c := Citation{Label: label, Rank: -1}
 			if 1 <= label && label <= len(labels) {
 				c.Exists, c.Rank = true, labels[label-1]

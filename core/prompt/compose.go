@@ -29,6 +29,11 @@ func (r *Renderer) compose(parts []Part, docs []Document, in Input) (Prompt, err
 			}
 		}
 	}
+	if r.config.Format == XML { // once, and not in each of the two passes
+		for i := range docs {
+			escapeAll(&docs[i])
+		}
+	}
 	c.write()
 	c.startWriting()
 	c.write()
@@ -136,9 +141,6 @@ func (c *composer) documents() {
 		return
 	}
 	before, separator, after := c.config.Format.around()
-	if c.formatted != nil {
-		before, separator, after = "", between, ""
-	}
 	c.str(before)
 	for i := range c.docs {
 		if i > 0 {

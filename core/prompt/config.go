@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/bookend-rag/bookend/core"
+	"github.com/bookend-rag/bookend/internal/strictjson"
 )
 
 // LabelBy says what the number of a document means.
@@ -98,7 +99,10 @@ var defaultRenderer, _ = New(Config{})
 // copied.
 func New(c Config) (*Renderer, error) {
 	parts, err := c.Layout.Parts()
-	if err := errors.Join(err, c.validate()); err != nil {
+	if err == nil {
+		c.Layout = c.Layout.canonical(parts)
+	}
+	if err := c.validate(err); err != nil {
 		return nil, err
 	}
 	r := &Renderer{config: c, parts: parts, count: c.Count}
@@ -125,12 +129,28 @@ func New(c Config) (*Renderer, error) {
 	if c.MaxShown == 0 {
 		r.config.MaxShown = DefaultMaxShown
 	}
-	r.config.Format = c.Format.canonical()
+	if c.FormatFunc == nil {
+		r.config.Format = c.Format.canonical()
+	}
+	if c.Labels == "" {
+		r.config.Labels = ByRank
+	}
 	return r, nil
 }
 
-func (c *Config) validate() error {
+// UnmarshalJSON reads a Config and refuses unknown keys. What the JSON does not
+// mention, the funcs among it, keeps its value.
+func (c *Config) UnmarshalJSON(data []byte) error {
+	type plain Config
+	return strictjson.Unmarshal(data, (*plain)(c))
+}
+
+// validate returns every fault of c, joined; layout is that of its layout, or nil.
+func (c *Config) validate(layout error) error {
 	var faults []error
+	if layout != nil {
+		faults = append(faults, layout)
+	}
 	fault := func(field string, value any, rule string) {
 		faults = append(faults, &core.ConfigError{Field: field, Value: value, Rule: rule})
 	}
@@ -198,13 +218,30 @@ func (r *Renderer) orDefault() *Renderer {
 func Compile(layout Config, arrange core.Config, placed core.Placement) (*Renderer, *core.Arranger, error) {
 	r, layoutErr := New(layout)
 	a, arrangeErr := core.New(arrange)
-	if placed != nil && arrangeErr == nil {
-		if settings, err := json.Marshal(arrange); err != nil || string(settings) != "{}" || arrange.Select != nil || arrange.Count != nil {
-			arrangeErr = &core.ConfigError{Field: "Config", Value: string(settings), Rule: "arranges documents that Placed says are placed already: leave one of them out"}
-		}
+	if placed != nil {
+		_, err := core.New(core.Config{Placement: core.Choice{Placement: placed}})
+		arrangeErr = errors.Join(arrangeErr, err, onlyObserves(arrange))
 	}
 	if err := errors.Join(layoutErr, arrangeErr); err != nil {
 		return nil, nil, err
 	}
 	return r, a, nil
+}
+
+// onlyObserves returns an error for a Config that arranges documents which come
+// placed already.
+func onlyObserves(c core.Config) error {
+	const rule = "arranges documents that Placed says are placed already: leave one of the two out"
+	switch {
+	case c.Select != nil:
+		return &core.ConfigError{Field: "Config.Select", Value: "set", Rule: rule}
+	case c.Count != nil:
+		return &core.ConfigError{Field: "Config.Count", Value: "set", Rule: rule}
+	case c.Placement.Placement != nil:
+		return &core.ConfigError{Field: "Config.Placement", Value: c.Placement, Rule: rule}
+	}
+	if settings, err := json.Marshal(c); err != nil || string(settings) != "{}" {
+		return &core.ConfigError{Field: "Config", Value: string(settings), Rule: rule}
+	}
+	return nil
 }

@@ -205,5 +205,5 @@ func TestCompile(t *testing.T) {
 			fields = append(fields, c.Field)
 		}
 	}
-	same(t, "faults of both", []string{"Format", "TopK"}, fields)
+	same(t, "faults of all three", []string{"Format", "TopK", "Config"}, fields)
 }

@@ -12,16 +12,42 @@ var tagNames = []string{"documents", "document", "document_content", "source", "
 // tag already gets one more "amp;".
 //
 // A tag is "<", an optional "/", and a name of a tag in any case, with white space
-// allowed before and after the "/", that goes on with no letter, digit, "_", "-",
-// "." or ":".
+// allowed before and after the "/", that goes on with no letter or digit of
+// ASCII and none of "_", "-", "." and ":".
 func Escape(text string) string {
-	if !strings.ContainsAny(text, "<&") {
+	next := func(sign byte, from int) int {
+		if i := strings.IndexByte(text[from:], sign); i >= 0 {
+			return from + i
+		}
+		return len(text)
+	}
+	var b strings.Builder
+	done := 0 // what of the text is written
+	replace := func(at int, by string) {
+		b.WriteString(text[done:at])
+		b.WriteString(by)
+		done = at + 1
+	}
+	// Each sign is looked for only once its last place is passed, so that the cost
+	// is linear also where one of them is rare.
+	for lt, amp := next('<', 0), next('&', 0); lt < len(text) || amp < len(text); {
+		if lt < amp {
+			if startsTag(text[lt+1:]) {
+				replace(lt, "&lt;")
+			}
+			lt = next('<', lt+1)
+			continue
+		}
+		if _, isTag := entity(text[amp:]); isTag {
+			replace(amp, "&amp;")
+		}
+		amp = next('&', amp+1)
+	}
+	if done == 0 {
 		return text
 	}
-	var w writer
-	w.writing = true
-	w.escaped(text)
-	return w.text.String()
+	b.WriteString(text[done:])
+	return b.String()
 }
 
 // Unescape returns the text that Escape was given.
@@ -45,39 +71,6 @@ func Unescape(text string) string {
 		default: // "&amp;…lt;tag" loses one "amp;"
 			b.WriteByte('&')
 			text = text[len("&amp;"):]
-		}
-	}
-}
-
-// escaped writes text with our own tags escaped.
-func (w *writer) escaped(text string) {
-	for {
-		i := strings.IndexByte(text, '<')
-		j := strings.IndexByte(text[:max(i, 0)], '&')
-		if i < 0 {
-			j = strings.IndexByte(text, '&')
-		}
-		switch {
-		case i < 0 && j < 0:
-			w.str(text)
-			return
-		case j >= 0: // an ampersand comes first
-			w.str(text[:j])
-			text = text[j:]
-			if _, isTag := entity(text); isTag {
-				w.str("&amp;")
-			} else {
-				w.str("&")
-			}
-			text = text[1:]
-		default:
-			w.str(text[:i])
-			if startsTag(text[i+1:]) {
-				w.str("&lt;")
-			} else {
-				w.str("<")
-			}
-			text = text[i+1:]
 		}
 	}
 }

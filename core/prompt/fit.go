@@ -68,18 +68,28 @@ func leastDropped(r *Renderer, steps int, lay func(step int) (Prompt, error)) (P
 		if err != nil {
 			return Prompt{}, false, err
 		}
-		p.Size, err = r.measure(p.Text)
-		return p, p.Size <= room, err
+		if p.Size, err = r.measure(p.Text); err != nil {
+			return Prompt{}, false, err
+		}
+		return p, p.Size <= room, nil
 	}
 	best, fits, err := try(0)
 	if err != nil || fits {
 		return best, err
 	}
-	if best, fits, err = try(steps); err != nil {
-		return Prompt{}, err
-	}
-	if !fits {
-		return Prompt{}, &BudgetError{Needed: best.Size, Reserve: r.config.Reserve, Budget: r.config.Budget}
+	// The last step leaves the least, but the words that there are no documents can
+	// be longer than the best document: then the step before it is the last.
+	needed := best.Size
+	for last := steps; ; steps-- {
+		if best, fits, err = try(steps); err != nil {
+			return Prompt{}, err
+		}
+		if fits {
+			break
+		}
+		if needed = min(needed, best.Size); steps == 0 || steps < last {
+			return Prompt{}, &BudgetError{Needed: needed, Reserve: r.config.Reserve, Budget: r.config.Budget}
+		}
 	}
 	for over, under := 0, steps; under-over > 1; {
 		step := over + (under-over)/2
@@ -125,9 +135,10 @@ func dropWorst(without without, a core.Arrangement, unpinned, count int) (core.A
 }
 
 // dropLong leaves out texts above core.DefaultMaxBytes before anything is counted,
-// since a tokenizer can take very long over them. It acts under a budget alone.
+// since a tokenizer can take very long over them. It acts where whole prompts are
+// counted: under a budget, and for BookendFrom.
 func (r *Renderer) dropLong(without without, a core.Arrangement, text func(core.Placed) string) (core.Arrangement, error) {
-	if r.count == nil {
+	if r.config.Budget == 0 && r.config.BookendFrom == 0 {
 		return a, nil
 	}
 	long := false

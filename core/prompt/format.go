@@ -1,11 +1,11 @@
 package prompt
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 )
 
 // Format is the form in which a document stands in the prompt. Texts are copied
@@ -27,9 +27,11 @@ const (
 	Titled Format = "titled"
 	// XML writes nested tags, documents, document with an index, source and
 	// document_content, as Anthropic's guide to long contexts advises. A document
-	// cannot end its own block: see Escape.
+	// without a source shows its title as such. A document cannot end its own
+	// block: see Escape.
 	XML Format = "xml"
-	// Markdown writes a heading "## [1] title" and the text below it.
+	// Markdown writes a heading "## [1] title" and the text below it, and a rule
+	// below the last one. A document without a title shows its source.
 	Markdown Format = "markdown"
 )
 
@@ -74,16 +76,19 @@ func (e *FormatError) Unwrap() error { return e.Err }
 
 // shown puts a value on one line and cuts it to limit characters.
 func shown(value any, limit int) string {
-	text, ok := value.(string)
-	switch {
-	case value == nil:
+	switch text := value.(type) {
+	case nil:
 		return ""
-	case !ok:
-		text = fmt.Sprint(value)
+	case string:
+		return shownText(text, limit)
 	}
+	return shownText(fmt.Sprint(value), limit)
+}
+
+func shownText(text string, limit int) string {
 	plain := true
 	for i := range len(text) {
-		if text[i] < ' ' || text[i] >= utf8.RuneSelf {
+		if text[i] < ' ' || text[i] >= 0x7F {
 			plain = false
 			break
 		}
@@ -108,6 +113,14 @@ func shown(value any, limit int) string {
 	return strings.TrimSpace(text)
 }
 
+// escapeAll escapes what the XML format shows of a document.
+func escapeAll(d *Document) {
+	d.Text, d.Source, d.Title = Escape(d.Text), Escape(d.Source), Escape(d.Title)
+	for i := range d.Shown {
+		d.Shown[i][1] = Escape(d.Shown[i][1])
+	}
+}
+
 // write appends a document in the given format.
 func (f Format) write(w *writer, d *Document) {
 	label := func() {
@@ -128,7 +141,7 @@ func (f Format) write(w *writer, d *Document) {
 		w.str("Document ")
 		label()
 		fields := d.Shown
-		if title := titleOf(d); title != "" {
+		if title := cmp.Or(d.Title, d.Source); title != "" {
 			fields = append([][2]string{{"Title", title}}, fields...)
 		}
 		w.fields(fields)
@@ -138,25 +151,25 @@ func (f Format) write(w *writer, d *Document) {
 		w.str("<document index=\"")
 		w.number(d.Label)
 		w.str("\">\n")
-		if d.Source != "" {
+		if source := cmp.Or(d.Source, d.Title); source != "" {
 			w.str("<source>")
-			w.escaped(d.Source)
+			w.str(source)
 			w.str("</source>\n")
 		}
 		for _, field := range d.Shown {
 			w.str("<metadata name=\"")
 			w.str(field[0])
 			w.str("\">")
-			w.escaped(field[1])
+			w.str(field[1])
 			w.str("</metadata>\n")
 		}
 		w.str("<document_content>\n")
-		w.escaped(d.Text)
+		w.str(d.Text)
 		w.str("\n</document_content>\n</document>")
 	case Markdown:
 		w.str("## ")
 		label()
-		if title := titleOf(d); title != "" {
+		if title := cmp.Or(d.Title, d.Source); title != "" {
 			w.str(" ")
 			w.str(title)
 		}
@@ -192,13 +205,6 @@ func (w *writer) fields(fields [][2]string) {
 	}
 }
 
-func titleOf(d *Document) string {
-	if d.Title != "" {
-		return d.Title
-	}
-	return d.Source
-}
-
 // around returns what stands before, between and after the documents.
 func (f Format) around() (before, between, after string) {
 	switch f {
@@ -206,6 +212,8 @@ func (f Format) around() (before, between, after string) {
 		return "", "\n", ""
 	case XML:
 		return "<documents>\n", "\n", "\n</documents>"
+	case Markdown:
+		return "", "\n\n", "\n\n---"
 	}
 	return "", "\n\n", ""
 }

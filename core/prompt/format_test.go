@@ -73,10 +73,10 @@ func TestFormats(t *testing.T) {
 		{"shown", prompt.Titled, show, full, "Document [1](Title: T; page: 7; date: 2026-01-31) Text."},
 		{"source", prompt.Titled, nil, source, "Document [1](Title: s.md) Text."},
 		{"shown alone", prompt.Titled, []string{"x"}, doc{"Text.", map[string]any{"x": true}}, "Document [1](x: true) Text."},
-		{"bare", prompt.Markdown, show, bare, "## [1]\n\nText."},
-		{"full", prompt.Markdown, nil, full, "## [1] T\n\nText."},
-		{"shown", prompt.Markdown, show, full, "## [1] T\n\n- page: 7\n- date: 2026-01-31\n\nText."},
-		{"source", prompt.Markdown, nil, source, "## [1] s.md\n\nText."},
+		{"bare", prompt.Markdown, show, bare, "## [1]\n\nText.\n\n---"},
+		{"full", prompt.Markdown, nil, full, "## [1] T\n\nText.\n\n---"},
+		{"shown", prompt.Markdown, show, full, "## [1] T\n\n- page: 7\n- date: 2026-01-31\n\nText.\n\n---"},
+		{"source", prompt.Markdown, nil, source, "## [1] s.md\n\nText.\n\n---"},
 		{"bare", prompt.XML, show, bare, lines("<documents>", `<document index="1">`,
 			"<document_content>", "Text.", "</document_content>", "</document>", "</documents>")},
 		{"full", prompt.XML, nil, full, lines("<documents>", `<document index="1">`, "<source>s.md</source>",
@@ -113,7 +113,7 @@ func TestTextsAreCopied(t *testing.T) {
 		d := []doc{{text: text}}
 		same(t, "numbered", "[1] "+text, block(t, prompt.Config{}, d))
 		same(t, "titled", "Document [1] "+text, block(t, prompt.Config{Format: prompt.Titled}, d))
-		same(t, "markdown", "## [1]\n\n"+text, block(t, prompt.Config{Format: prompt.Markdown}, d))
+		same(t, "markdown", "## [1]\n\n"+text+"\n\n---", block(t, prompt.Config{Format: prompt.Markdown}, d))
 		same(t, "xml", "<documents>\n<document index=\"1\">\n<document_content>\n"+text+"\n</document_content>\n</document>\n</documents>",
 			block(t, prompt.Config{Format: prompt.XML}, d))
 		p := build(t, prompt.Config{Rules: text, Instruction: text}, d, prompt.Input{Question: text, History: []prompt.Message{{Role: prompt.User, Text: text}}})
@@ -166,7 +166,11 @@ func TestShownValues(t *testing.T) {
 		c.FormatFunc = func(d prompt.Document) (string, error) { got = d; return "", nil }
 		block(t, c, docs)
 		same(t, test.name+": title", test.want, got.Title)
-		same(t, test.name+": shown", [][2]string{{"x", test.want}}, got.Shown)
+		fields := [][2]string{{"x", test.want}}
+		if test.want == "" {
+			fields = nil // nothing to show
+		}
+		same(t, test.name+": shown", fields, got.Shown)
 		if _, ok := test.value.(string); ok {
 			same(t, test.name+": source", test.want, got.Source)
 		}

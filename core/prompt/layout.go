@@ -72,10 +72,7 @@ var layouts = []struct {
 // Parts returns the parts of the layout in their order, or the *core.ConfigError
 // of a layout that is none.
 func (l Layout) Parts() ([]Part, error) {
-	word := strings.ReplaceAll(strings.ToLower(strings.TrimSpace(string(l))), "_", "-")
-	if word == "" {
-		word = string(QuestionLast)
-	}
+	word := l.word()
 	for _, named := range layouts {
 		if word == string(named.name) {
 			return slices.Clone(named.parts), nil
@@ -106,6 +103,26 @@ func (l Layout) Parts() ([]Part, error) {
 		}
 	}
 	return parts, nil
+}
+
+func (l Layout) word() string {
+	if word := strings.ReplaceAll(strings.ToLower(strings.TrimSpace(string(l))), "_", "-"); word != "" {
+		return word
+	}
+	return string(QuestionLast)
+}
+
+// canonical returns the layout's name as its constant has it, or for an order of
+// one's own the list of its parts.
+func (l Layout) canonical(parts []Part) Layout {
+	if word := l.word(); !strings.Contains(word, ",") {
+		return Layout(word)
+	}
+	names := make([]string, len(parts))
+	for i, part := range parts {
+		names[i] = string(part)
+	}
+	return Layout(strings.Join(names, ","))
 }
 
 func count(parts []Part, part Part) int {

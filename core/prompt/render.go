@@ -89,6 +89,12 @@ func Build[S ~[]E, E any](ctx context.Context, r *Renderer, a *core.Arranger, do
 	if err := r.check(in); err != nil {
 		return Prompt{}, err
 	}
+	if in.Placed != nil {
+		var err error
+		if a, err = core.New(core.Config{Observe: a.For(ctx).Config().Observe}); err != nil {
+			return Prompt{}, err
+		}
+	}
 	var p Prompt
 	refine := func(chosen *core.Arranger, arrangement core.Arrangement) (_ core.Arrangement, _ []int, err error) {
 		if in.Placed != nil {
@@ -177,10 +183,10 @@ func (s source[S, E]) documents(c *Config, a core.Arrangement) []Document {
 		}
 		meta := s.view.Meta(doc)
 		d.Title = shown(meta[c.TitleKey], c.MaxShown)
-		d.Source = shown(core.OriginOf(meta, c.SourceKey, "").Source, c.MaxShown)
+		d.Source = shownText(core.OriginOf(meta, c.SourceKey, "").Source, c.MaxShown)
 		for _, key := range c.Show {
-			if value, has := meta[key]; has {
-				d.Shown = append(d.Shown, [2]string{key, shown(value, c.MaxShown)})
+			if value := shown(meta[key], c.MaxShown); value != "" {
+				d.Shown = append(d.Shown, [2]string{key, value})
 			}
 		}
 	}

@@ -164,7 +164,7 @@ func TestEmptyTexts(t *testing.T) {
 	for format, want := range map[prompt.Format]string{
 		prompt.Numbered: "[1] \n\n[2] B",
 		prompt.Titled:   "Document [1] \nDocument [2] B",
-		prompt.Markdown: "## [1]\n\n\n\n## [2]\n\nB",
+		prompt.Markdown: "## [1]\n\n\n\n## [2]\n\nB\n\n---",
 		prompt.XML: lines("<documents>", `<document index="1">`, "<document_content>", "", "</document_content>", "</document>",
 			`<document index="2">`, "<document_content>", "B", "</document_content>", "</document>", "</documents>"),
 	} {
@@ -247,16 +247,16 @@ func TestDocumentsThatComePlaced(t *testing.T) {
 	}
 	same(t, "ranked", "1:A 2:B 3:C 4:D 5:E Question: Q", slots(p.Text))
 
-	// What is left after trimming keeps its order. The best stand at the edges here.
-	short := mustNew(t, prompt.Config{NoDocuments: "-", Unit: core.Runes, Budget: len("[1] A\n\n[3] B\n\n[2] E\n\nQuestion: Q")})
-	for _, placement := range []core.Placement{core.RankOrder, core.Reversed} {
+	// What is left after trimming keeps its order.
+	short := mustNew(t, prompt.Config{NoDocuments: "-", Unit: core.Runes, Budget: len("[3] C\n\n[2] D\n\n[1] E\n\nQuestion: Q")})
+	for _, placement := range []core.Placement{core.RankOrder, core.TailHead} {
 		other := mustArranger(t, core.Config{Placement: core.Choice{Placement: placement}, Observe: func(context.Context, core.Event) {}})
 		for _, arranger := range []*core.Arranger{nil, other} {
-			p, err = prompt.Build(t.Context(), short, arranger, docs, docView, prompt.Input{Question: "Q", Placed: core.HeadTail})
+			p, err = prompt.Build(t.Context(), short, arranger, docs, docView, prompt.Input{Question: "Q", Placed: core.Reversed})
 			if err != nil {
 				t.Fatal(err)
 			}
-			same(t, "trimmed", "1:A 3:B 2:E Question: Q", slots(p.Text))
+			same(t, "trimmed", "3:C 2:D 1:E Question: Q", slots(p.Text))
 		}
 	}
 
@@ -321,7 +321,7 @@ func TestBlockIsTheDocumentsAlone(t *testing.T) {
 	}
 	same(t, "nil renderer", "[1] A", p.Text)
 
-	c = prompt.Config{Layout: prompt.Bookend, Unit: core.Runes}
+	c = prompt.Config{Layout: prompt.Bookend, Rules: "RULES", Unit: core.Runes}
 	for _, c.BookendFrom = range []int{1, 1000} {
 		same(t, "block of a layout by length", "[1] A", block(t, c, docs[:1]))
 	}
@@ -426,7 +426,11 @@ func TestInputIsUnchanged(t *testing.T) {
 func TestBuildTellsTheObserver(t *testing.T) {
 	t.Parallel()
 	var events []core.Event
-	observe := func(_ context.Context, e core.Event) { events = append(events, e) }
+	second := ""
+	observe := func(_ context.Context, e core.Event) {
+		events = append(events, e)
+		second = e.Text(1)
+	}
 	a := mustArranger(t, core.Config{Observe: observe})
 	in := prompt.Input{Question: "Why?"}
 	ctx := core.WithRequestID(t.Context(), "id-7")
@@ -455,6 +459,7 @@ func TestBuildTellsTheObserver(t *testing.T) {
 	if len(events) != 1 || !reflect.DeepEqual(events[0].Err, err) {
 		t.Errorf("got events %v, want one with the error %v", events, err)
 	}
+	same(t, "second-best document, read although the call fails", "B", second)
 
 	// An option of the caller is told, too, and its query gives way to the question.
 	var notified []core.Event

@@ -12,8 +12,8 @@ import (
 const pairs = 31
 
 // Median returns the median over interleaved pairs of the time that f takes
-// divided by the time that base takes. Each measurement repeats its func until it
-// has run for about ten milliseconds.
+// divided by the time that base takes. Each measurement repeats its func for about
+// 30 milliseconds.
 func Median(f, base func()) float64 {
 	n, m := repeats(f), repeats(base)
 	ratios := make([]float64, pairs)
@@ -24,11 +24,13 @@ func Median(f, base func()) float64 {
 	return ratios[pairs/2]
 }
 
-// repeats returns how often f runs in about ten milliseconds, at least once.
+// repeats returns how often f runs in about 30 milliseconds, at least once. The
+// fastest of three trials counts, since a busy machine interrupts some.
 func repeats(f func()) int {
-	const window = 10 * time.Millisecond
+	const window = 30 * time.Millisecond
 	for n := 1; ; n *= 2 {
-		if elapsed := perCall(f, n) * float64(n); elapsed >= float64(window) {
+		fastest := min(perCall(f, n), perCall(f, n), perCall(f, n))
+		if fastest*float64(n) >= float64(window) {
 			return n
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/bookend-rag/bookend/core"
 	"github.com/bookend-rag/bookend/core/prompt"
@@ -21,7 +22,8 @@ type LayoutConfig struct {
 	// Prompt says what stands in the prompt and how.
 	Prompt prompt.Config
 	// Config says how the documents are ranked, admitted and placed. Its Observe
-	// gets the labels of the prompt.
+	// gets the labels of the prompt; it does not hear of inputs that are refused
+	// before the documents are looked at, such as an empty question.
 	Config core.Config
 	// Placed says that the documents come placed already, by that placement, such
 	// as from a wrapped retriever: they are laid out as they come. Config may then
@@ -45,6 +47,9 @@ type layout struct {
 
 func newLayout(c LayoutConfig) (layout, error) {
 	renderer, arranger, err := prompt.Compile(c.Prompt, c.Config, c.Placed)
+	if parts, layoutErr := c.Prompt.Layout.Parts(); layoutErr == nil && c.History != nil && !slices.Contains(parts, prompt.PartHistory) {
+		err = errors.Join(err, &core.ConfigError{Field: "History", Value: "set", Rule: "has no place in the layout " + string(c.Prompt.Layout) + ": list the part history, or leave it out"})
+	}
 	return layout{renderer, arranger, c.Placed, c.History}, err
 }
 
@@ -95,8 +100,8 @@ func (l layout) messages(ctx context.Context) ([]prompt.Message, error) {
 	history := make([]prompt.Message, len(kept))
 	for i, m := range kept {
 		role, known := roles[m.GetType()]
-		if !known {
-			return nil, &core.ConfigError{Field: fmt.Sprintf("History[%d]", i), Value: string(m.GetType()), Rule: "must be a message of human, AI or system: langchaingo cannot send another kind again"}
+		if ai, ok := m.(llms.AIChatMessage); !known || ok && len(ai.ToolCalls) > 0 {
+			return nil, &core.ConfigError{Field: fmt.Sprintf("History[%d]", i), Value: string(m.GetType()), Rule: "must be a text of human, AI or system: langchaingo cannot send tool calls and other kinds again"}
 		}
 		history[i] = prompt.Message{Role: role, Text: m.GetContent()}
 	}
@@ -150,7 +155,7 @@ func (c *LayoutChain) Call(ctx context.Context, values map[string]any, options .
 	if err != nil {
 		return nil, err
 	}
-	if len(response.Choices) == 0 {
+	if response == nil || len(response.Choices) == 0 || response.Choices[0] == nil {
 		return nil, errNoChoice
 	}
 	return map[string]any{outputKey: response.Choices[0].Content}, nil
