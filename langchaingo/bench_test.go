@@ -1,11 +1,7 @@
 package langchaingo_test
 
 import (
-	"cmp"
 	"context"
-	"fmt"
-	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/bookend-rag/bookend/core"
@@ -14,92 +10,35 @@ import (
 	"github.com/tmc/langchaingo/schema"
 )
 
-var (
-	sizes = []int{10, 100, 1_000, 100_000}
-	sink  []schema.Document
-)
-
-func hits(n int, sorted bool) []schema.Document {
-	random := rand.New(rand.NewPCG(1, uint64(n)))
-	docs := make([]schema.Document, n)
-	for i := range docs {
-		docs[i] = schema.Document{PageContent: fmt.Sprint("text ", i), Score: random.Float32()}
-	}
-	if sorted {
-		slices.SortFunc(docs, func(a, b schema.Document) int { return cmp.Compare(b.Score, a.Score) })
-	}
-	return docs
+var cost = ratio.Transform[schema.Document]{
+	Doc: func(text string, score float64) schema.Document {
+		return schema.Document{PageContent: text, Score: float32(score)}
+	},
+	Score: bookend.View().Score,
 }
 
-// BenchmarkTransform reports what the default transform costs beside
-// slices.Clone of the same slice.
-func BenchmarkTransform(b *testing.B) {
-	ctx := context.Background()
-	transformer, err := bookend.NewTransformer()
+// benchmarked returns a Transformer by opts.
+func benchmarked(tb testing.TB, opts ...bookend.Option) func([]schema.Document) {
+	transformer, err := bookend.NewTransformer(opts...)
 	if err != nil {
-		b.Fatal(err)
+		tb.Fatal(err)
 	}
-	for _, n := range sizes {
-		docs := hits(n, false)
-		transform := func() { _, _ = transformer.TransformDocuments(ctx, docs) }
-		b.Run(fmt.Sprintf("placement=head-tail/n=%d", n), func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				transform()
-			}
-			b.ReportMetric(ratio.Median(transform, func() { sink = slices.Clone(docs) }), "x-clone")
-		})
-	}
+	ctx := context.Background()
+	return func(docs []schema.Document) { _, _ = transformer.TransformDocuments(ctx, docs) }
 }
 
-// BenchmarkByScore reports what ranking by score and placing cost beside
-// slices.Clone and slices.SortStableFunc with the same accessor.
+func BenchmarkTransform(b *testing.B) { cost.Default(b, benchmarked(b)) }
+
 func BenchmarkByScore(b *testing.B) {
-	ctx := context.Background()
-	transformer, err := bookend.NewTransformer(bookend.WithConfig(core.Config{Rank: core.ByScore, Direction: core.HigherIsBetter}))
-	if err != nil {
-		b.Fatal(err)
-	}
-	view := bookend.View()
-	for _, input := range []string{"random", "sorted"} {
-		for _, n := range sizes {
-			docs := hits(n, input == "sorted")
-			transform := func() { _, _ = transformer.TransformDocuments(ctx, docs) }
-			b.Run(fmt.Sprintf("input=%s/n=%d", input, n), func(b *testing.B) {
-				b.ReportAllocs()
-				for b.Loop() {
-					transform()
-				}
-				b.ReportMetric(ratio.Median(transform, func() {
-					sink = slices.Clone(docs)
-					slices.SortStableFunc(sink, func(x, y schema.Document) int {
-						sx, _ := view.Score(x)
-						sy, _ := view.Score(y)
-						switch {
-						case sx > sy:
-							return -1
-						case sx < sy:
-							return 1
-						}
-						return 0
-					})
-				}), "x-clone-and-sort")
-			})
-		}
-	}
+	cost.ByScore(b, benchmarked(b, bookend.WithConfig(core.Config{Rank: core.ByScore, Direction: core.HigherIsBetter})))
 }
 
 // The default transform allocates the result and nothing else.
 func TestTransformAllocatesOnce(t *testing.T) {
-	transformer, err := bookend.NewTransformer()
-	if err != nil {
-		t.Fatal(err)
-	}
+	transform := benchmarked(t)
 	for _, n := range []int{1, 10, 1_000} {
-		docs := hits(n, false)
-		if got := testing.AllocsPerRun(100, func() {
-			sink, _ = transformer.TransformDocuments(context.Background(), docs)
-		}); got != 1 {
+		docs := make([]schema.Document, n)
+		if got := testing.AllocsPerRun(100, func() { transform(docs) }); got != 1 {
 			t.Errorf("n=%d: %v allocations, want 1", n, got)
 		}
 	}

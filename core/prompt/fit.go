@@ -80,16 +80,17 @@ func leastDropped(r *Renderer, steps int, lay func(step int) (Prompt, error)) (P
 	// The last step leaves the least, but the words that there are no documents can
 	// be longer than the best document: then the step before it is the last.
 	needed := best.Size
-	for last := steps; ; steps-- {
-		if best, fits, err = try(steps); err != nil {
+	for _, last := range []int{steps, max(steps-1, 0)} {
+		steps = last
+		if best, fits, err = try(last); err != nil {
 			return Prompt{}, err
 		}
-		if fits {
+		if needed = min(needed, best.Size); fits {
 			break
 		}
-		if needed = min(needed, best.Size); steps == 0 || steps < last {
-			return Prompt{}, &BudgetError{Needed: needed, Reserve: r.config.Reserve, Budget: r.config.Budget}
-		}
+	}
+	if !fits {
+		return Prompt{}, &BudgetError{Needed: needed, Reserve: r.config.Reserve, Budget: r.config.Budget}
 	}
 	for over, under := 0, steps; under-over > 1; {
 		step := over + (under-over)/2
