@@ -21,7 +21,7 @@ var cited = regexp.MustCompile(`\[\s*\d+(?:\s*[,;]\s*\d+)*\s*\]`)
 // Citations reads the labels that an answer cites, in the form [2] or [1, 3], each
 // once and in the order of their first appearance, and says for each which
 // document it is, and whether there is one. labels holds the rank that each label
-// cites: Prompt.Labels, or core.Event.Labels in an observer. Existing is not the
+// cites, -1 for none: Prompt.Labels, or core.Event.Labels in an observer. Existing is not the
 // same as supporting: whether the cited document says what the answer claims is
 // for somebody to check.
 func Citations(answer string, labels []int) []Citation {
@@ -35,7 +35,7 @@ func Citations(answer string, labels []int) []Citation {
 			}
 			seen[label] = true
 			c := Citation{Label: label, Rank: -1}
-			if 1 <= label && label <= len(labels) {
+			if 1 <= label && label <= len(labels) && labels[label-1] >= 0 {
 				c.Exists, c.Rank = true, labels[label-1]
 			}
 			found = append(found, c)

@@ -50,6 +50,7 @@ type Document struct {
 	Label int    // the number that the model cites
 	Rank  int    // 0 is the best of all that came in
 	Slot  int    // its place among the documents of the prompt, from 0
+	Index int    // its place in the input, from 0
 	Text  string // unchanged
 	Title string // on one line, cut to MaxShown, as are the next two
 	// Source names what the document was cut from.

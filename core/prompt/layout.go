@@ -25,8 +25,8 @@ var allParts = []Part{PartRules, PartHistory, PartTask, PartDocuments, PartQuest
 
 // Layout says in which order the parts stand: the name of a layout below, or an
 // order of one's own as a list of parts, "rules,question,documents". Parts that a
-// layout does not list are not in the prompt. As a string it has every codec. The
-// empty Layout means QuestionLast. Names are case-insensitive, and hyphens and
+// layout does not list are not in the prompt. As a string it has every codec; New
+// validates it, and Parts does so early. The empty Layout means QuestionLast. Names are case-insensitive, and hyphens and
 // underscores alike.
 //
 // An order of one's own must list documents and question, each part once, and the

@@ -174,7 +174,7 @@ func (s source[S, E]) documents(c *Config, a core.Arrangement) []Document {
 	for slot, p := range a.Slots {
 		doc := s.docs[p.Index]
 		d := &out[slot]
-		d.Rank, d.Slot, d.Label, d.Text = p.Rank, slot, p.Label, s.text(doc)
+		d.Rank, d.Slot, d.Index, d.Label, d.Text = p.Rank, slot, p.Index, p.Label, s.text(doc)
 		if c.Labels == BySlot {
 			d.Label = slot + 1
 		}

@@ -12,13 +12,11 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"os"
-	"regexp"
 	"strings"
 
 	"github.com/bookend-rag/bookend/core"
 	"github.com/bookend-rag/bookend/core/prompt"
-	"github.com/bookend-rag/bookend/examples/handbook"
+	"github.com/bookend-rag/bookend/examples/internal/cli"
 	"github.com/bookend-rag/bookend/examples/internal/reader"
 	"github.com/bookend-rag/bookend/examples/internal/search"
 	"github.com/tiktoken-go/tokenizer"
@@ -41,18 +39,13 @@ var view = &core.View[passage]{
 // houseRule has to stand in every prompt, found or not.
 var houseRule = passage{ID: "house-rule", Text: "If a customer is ill or in danger, do not argue: hand over to a person at once."}
 
-func main() {
-	if err := run(context.Background(), os.Args[1:], os.Stdout); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-}
+func main() { cli.Main(run) }
 
 func run(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("core", flag.ContinueOnError)
-	question := flags.String("q", "Can I get a refund after 45 days?", "question to ask")
+	question := flags.String("q", "Can I get a refund after 45 days?", "`question` to ask")
 	budget := flags.Int("budget", 450, "tokens that the documents may take (0: no limit)")
-	if err := flags.Parse(args); err != nil {
+	if err := cli.Parse(flags, args, out); err != nil {
 		return err
 	}
 
@@ -90,7 +83,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	}
 
 	text := layOut(arrangement, placed, *question)
-	answer := answerFrom(text)
+	answer := reader.Answer(text) // stands in for a model
 	fmt.Fprintf(out, "What enters the prompt, and where it stands\n\n%v\n", arrangement)
 	fmt.Fprintf(out, "Slot 0 is the top of the prompt, r1 the best match. The answer cites by label.\n\n")
 	fmt.Fprintf(out, "The prompt\n\n%s\n\n", text)
@@ -103,15 +96,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 
 // find returns the k best passages of the handbook, best first.
 func find(ctx context.Context, question string, k int) ([]passage, error) {
-	chunks, err := handbook.Chunks()
-	if err != nil {
-		return nil, err
-	}
-	texts := make([]string, len(chunks))
-	for i, c := range chunks {
-		texts[i] = c.Text
-	}
-	index, err := search.New(texts)
+	chunks, index, err := search.Handbook()
 	if err != nil {
 		return nil, err
 	}
@@ -135,19 +120,6 @@ func layOut(a core.Arrangement, placed []passage, question string) string {
 		fmt.Fprintf(&b, "[%d]\n%s\n\n", a.Slots[slot].Label, p.Text)
 	}
 	return b.String() + "Question: " + question
-}
-
-var labelLine = regexp.MustCompile(`(?m)^\[\d+\]$`)
-
-// answerFrom stands in for a model: it copies a sentence out of the prompt, and
-// cites the document in which the sentence stands.
-func answerFrom(text string) string {
-	answer := reader.Answer(text)
-	before, _, found := strings.Cut(text, answer)
-	if labels := labelLine.FindAllString(before, -1); found && len(labels) > 0 {
-		answer += " " + labels[len(labels)-1]
-	}
-	return answer
 }
 
 // sources says which document each citation of an answer means. A label leads to

@@ -13,10 +13,13 @@ import (
 	"testing"
 
 	"github.com/bookend-rag/bookend/core"
+	layout "github.com/bookend-rag/bookend/core/prompt"
 	bookend "github.com/bookend-rag/bookend/eino"
+	"github.com/bookend-rag/bookend/examples/internal/page"
 	"github.com/bookend-rag/bookend/examples/internal/reader"
 	"github.com/cloudwego/eino/components/document"
 	"github.com/cloudwego/eino/components/model"
+	"github.com/cloudwego/eino/components/prompt"
 	"github.com/cloudwego/eino/components/retriever"
 	"github.com/cloudwego/eino/schema"
 )
@@ -59,7 +62,7 @@ func (fakeModel) Stream(context.Context, []*schema.Message, ...model.Option) (*s
 // forms are the four ways to ask.
 var forms = []struct {
 	name  string
-	build func(context.Context, retriever.Retriever, model.BaseChatModel, document.Transformer) (program, error)
+	build func(context.Context, retriever.Retriever, prompt.ChatTemplate, model.BaseChatModel, document.Transformer) (program, error)
 	ask   func(context.Context, program, string) (string, error)
 }{
 	{"graph, invoked", newGraph, invoke},
@@ -78,10 +81,14 @@ func node(t *testing.T, config *bookend.Config) document.Transformer {
 }
 
 // sent returns the messages that reach the model in one of the forms.
-func sent(t *testing.T, form int, reorder document.Transformer) []*schema.Message {
+func sent(t *testing.T, form int, order layout.Layout, reorder document.Transformer) []*schema.Message {
 	t.Helper()
 	f, chat := forms[form], &recorder{BaseChatModel: fakeModel{}}
-	p, err := f.build(t.Context(), documents(), chat, reorder)
+	template, err := newTemplate(t.Context(), order)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := f.build(t.Context(), documents(), template, chat, reorder)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,24 +117,49 @@ func TestTheMessagesHoldTheDocumentsSlotBySlot(t *testing.T) {
 		for form, f := range forms {
 			t.Run(name+", "+f.name, func(t *testing.T) {
 				t.Parallel()
-				messages := sent(t, form, c.reorder)
-				if len(messages) != 2 || messages[0].Role != schema.System || messages[1].Role != schema.User {
-					t.Fatalf("want a system and a user message, got %v", messages)
-				}
-				slots := strings.Split(messages[1].Content, "\n\n")
-				if len(slots) != len(docs)+1 {
-					t.Fatalf("%d paragraphs, want %d documents and the question:\n%s", len(slots), len(docs), messages[1].Content)
-				}
-				for slot, rank := range c.ranks {
-					if want := docs[rank-1].Content; slots[slot] != want {
-						t.Errorf("slot %d (-want +got)\n-%s\n+%s", slot, want, slots[slot])
-					}
-				}
-				if got, want := slots[len(docs)], "Question: "+question; got != want {
-					t.Errorf("end (-want +got)\n-%s\n+%s", want, got)
-				}
+				wantSent(t, sent(t, form, layout.Bookend, c.reorder),
+					page.Message{Role: "system", Text: rules + "\n\nAnswer the question below."},
+					page.Message{Role: "user", Text: numbered(docs, c.ranks) + "\n\n" + asked + "\n\n" + full + "\n\nRemember: the documents alone, with their numbers."})
 			})
 		}
+	}
+}
+
+// The parts of the template.
+const (
+	rules = "You answer customers. Use the documents alone; if they do not say, say so."
+	full  = "Answer in under 80 words, and cite the number of each document that you use."
+	asked = "Question: " + question
+)
+
+func numbered(docs list, ranks []int) string {
+	texts := make([]string, len(ranks))
+	for slot, rank := range ranks {
+		texts[slot] = fmt.Sprintf("[%d] %s", slot+1, docs[rank-1].Content)
+	}
+	return strings.Join(texts, "\n\n")
+}
+
+func wantSent(t *testing.T, sent []*schema.Message, want ...page.Message) {
+	t.Helper()
+	if got := shown(sent); !slices.Equal(got, want) {
+		t.Errorf("messages (-want +got)\n-%q\n+%q", want, got)
+	}
+}
+
+func TestTheLayouts(t *testing.T) {
+	t.Parallel()
+	docs := numbered(documents(), []int{1, 3, 5, 7, 6, 4, 2})
+	for order, want := range map[layout.Layout]string{
+		layout.QuestionLast:     docs + "\n\n" + asked + "\n\n" + full,
+		layout.QueryAware:       asked + "\n\n" + docs + "\n\n" + asked + "\n\n" + full,
+		layout.InstructionFirst: full + "\n\n" + docs + "\n\n" + asked,
+	} {
+		t.Run(string(order), func(t *testing.T) {
+			t.Parallel()
+			wantSent(t, sent(t, 0, order, node(t, nil)),
+				page.Message{Role: "system", Text: rules}, page.Message{Role: "user", Text: want})
+		})
 	}
 }
 
@@ -141,11 +173,11 @@ func TestWithOffTheMessagesAreThoseOfThePlainProgram(t *testing.T) {
 	for form, f := range forms {
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
-			got, err := json.Marshal(sent(t, form, off))
+			got, err := json.Marshal(sent(t, form, layout.QuestionLast, off))
 			if err != nil {
 				t.Fatal(err)
 			}
-			want, err := json.Marshal(sent(t, form, nil))
+			want, err := json.Marshal(sent(t, form, layout.QuestionLast, nil))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -153,20 +185,6 @@ func TestWithOffTheMessagesAreThoseOfThePlainProgram(t *testing.T) {
 				t.Errorf("messages (-want +got)\n-%s\n+%s", want, got)
 			}
 		})
-	}
-}
-
-func TestTheTemplateRefusesOtherValues(t *testing.T) {
-	t.Parallel()
-	for _, values := range []map[string]any{
-		nil,
-		{"documents": []*schema.Document{}},
-		{"question": question},
-		{"documents": "text", "question": question},
-	} {
-		if messages, err := (template{}).Format(t.Context(), values); err == nil {
-			t.Errorf("Format(%v) = %v, want an error", values, messages)
-		}
 	}
 }
 
@@ -232,17 +250,19 @@ func TestRun(t *testing.T) {
 			if !slices.Equal(placed, c.ranks) {
 				t.Errorf("%s column (-want +got)\n-%v\n+%v", c.name, c.ranks, placed)
 			}
-			if row := "\nWhen the month is over                                   │ Estimates and changes of mind\n"; c.name == "head-tail" && !strings.Contains(out, row) {
+			if row := "\n[2] Cancelling a place                                   │ [2] What we cannot send abroad\n"; c.name == "head-tail" && !strings.Contains(out, row) {
 				t.Errorf("no row %q in the messages as sent:\n%s", row, out)
 			}
-			const answer = "From day 31 through day 60, and so after 45 days, we settle the return with store credit instead of money."
+			answer := func(slot int) string {
+				return fmt.Sprintf("From day 31 through day 60, and so after 45 days, we settle the return with store credit instead of money. [%d]", slot+1)
+			}
 			for i, f := range forms {
-				if want := fmt.Sprintf("\n%-15s %-15s %s\n", f.name, c.name, answer); !strings.Contains(out, want) {
+				if want := fmt.Sprintf("\n%-15s %-15s %s\n", f.name, c.name, answer(slices.Index(c.ranks, 4))); !strings.Contains(out, want) {
 					t.Errorf("form %d: no %q in the output:\n%s", i, want, out)
 				}
 			}
 			for _, want := range []string{
-				fmt.Sprintf("\n%-15s %-15s %s\n", "graph, invoked", "plain", answer),
+				fmt.Sprintf("\n%-15s %-15s %s\n", "graph, invoked", "plain", answer(3)),
 				"Question: " + question + "              │ Question: " + question + "\n",
 				reader.Name,
 			} {
@@ -263,6 +283,7 @@ func TestBadFlags(t *testing.T) {
 		{[]string{"-k", "-1"}, []string{"-k is -1"}},
 		{[]string{"-placement", "middle-out"}, append([]string{"middle-out"}, core.PlacementNames()...)},
 		{[]string{"-answer"}, []string{"-answer"}},
+		{[]string{"-layout", "sandwich"}, []string{"-layout", "sandwich", "question-last", "bookend", "query-aware", "instruction-first"}},
 		{[]string{"-k", "3", "refunds"}, []string{"refunds"}},
 	} {
 		t.Run(strings.Join(c.args, " "), func(t *testing.T) {

@@ -28,27 +28,20 @@ func newModel(ctx context.Context) (model.BaseChatModel, string, error) {
 	return chat, name, err
 }
 
-// extractive is the reader as a chat model. It streams word by word.
+// extractive is the reader as a chat model. It reads the last message, which holds
+// the documents and the question, and streams word by word.
 type extractive struct{}
 
 func (extractive) Generate(_ context.Context, messages []*schema.Message, _ ...model.Option) (*schema.Message, error) {
-	return schema.AssistantMessage(reader.Answer(textOf(messages)), nil), nil
+	return schema.AssistantMessage(reader.Answer(messages[len(messages)-1].Content), nil), nil
 }
 
 func (extractive) Stream(_ context.Context, messages []*schema.Message, _ ...model.Option) (*schema.StreamReader[*schema.Message], error) {
 	var pieces []*schema.Message
-	for _, word := range strings.SplitAfter(reader.Answer(textOf(messages)), " ") {
+	for _, word := range strings.SplitAfter(reader.Answer(messages[len(messages)-1].Content), " ") {
 		pieces = append(pieces, schema.AssistantMessage(word, nil))
 	}
 	return schema.StreamReaderFromArray(pieces), nil
-}
-
-func textOf(messages []*schema.Message) string {
-	texts := make([]string, len(messages))
-	for i, m := range messages {
-		texts[i] = m.Content
-	}
-	return strings.Join(texts, "\n")
 }
 
 // recorder keeps all messages that reach the model.

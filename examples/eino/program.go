@@ -3,10 +3,12 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 
+	"github.com/bookend-rag/bookend/core"
+	layout "github.com/bookend-rag/bookend/core/prompt"
+	bookend "github.com/bookend-rag/bookend/eino"
 	"github.com/cloudwego/eino/components/document"
 	"github.com/cloudwego/eino/components/model"
 	"github.com/cloudwego/eino/components/prompt"
@@ -24,11 +26,11 @@ type program = compose.Runnable[string, *schema.Message]
 //	question ───────────────────────↗
 //
 // Without a reorder node it is the plain program.
-func newGraph(ctx context.Context, r retriever.Retriever, m model.BaseChatModel, reorder document.Transformer) (program, error) {
+func newGraph(ctx context.Context, r retriever.Retriever, t prompt.ChatTemplate, m model.BaseChatModel, reorder document.Transformer) (program, error) {
 	g := compose.NewGraph[string, *schema.Message]()
 	err := errors.Join(
 		g.AddPassthroughNode("question", compose.WithOutputKey("question")),
-		g.AddChatTemplateNode("prompt", template{}),
+		g.AddChatTemplateNode("prompt", t),
 		g.AddChatModelNode("model", m),
 	)
 	if reorder == nil {
@@ -59,7 +61,7 @@ func newGraph(ctx context.Context, r retriever.Retriever, m model.BaseChatModel,
 }
 
 // newChain builds the same program as a chain.
-func newChain(ctx context.Context, r retriever.Retriever, m model.BaseChatModel, reorder document.Transformer) (program, error) {
+func newChain(ctx context.Context, r retriever.Retriever, t prompt.ChatTemplate, m model.BaseChatModel, reorder document.Transformer) (program, error) {
 	documents := compose.NewChain[string, []*schema.Document]().AppendRetriever(r)
 	if reorder != nil {
 		documents.AppendDocumentTransformer(reorder) // one node more
@@ -68,35 +70,27 @@ func newChain(ctx context.Context, r retriever.Retriever, m model.BaseChatModel,
 		AppendParallel(compose.NewParallel().
 			AddGraph("documents", documents).
 			AddPassthrough("question")).
-		AppendChatTemplate(template{}).
+		AppendChatTemplate(t).
 		AppendChatModel(m).
 		Compile(ctx)
 }
 
-// template lays out the messages. It joins strings and is no template engine, so
-// that a document with {{ or {x} in it reaches the model as it is.
-type template struct{}
-
-var _ prompt.ChatTemplate = template{}
-
-func (template) Format(_ context.Context, values map[string]any, _ ...prompt.Option) ([]*schema.Message, error) {
-	documents, ok := values["documents"].([]*schema.Document)
-	if !ok {
-		return nil, fmt.Errorf("prompt: documents are %T", values["documents"])
-	}
-	question, ok := values["question"].(string)
-	if !ok {
-		return nil, fmt.Errorf("prompt: question is %T", values["question"])
-	}
-	var user strings.Builder
-	for _, d := range documents {
-		user.WriteString(d.Content + "\n\n")
-	}
-	user.WriteString("Question: " + question)
-	return []*schema.Message{
-		schema.SystemMessage("Answer from the documents alone. If they do not say, say so."),
-		schema.UserMessage(user.String()),
-	}, nil
+// newTemplate returns the node that lays out the messages, for both programs alike:
+// the documents stand as they come, and are numbered from top to bottom. It is no
+// template engine, so that a document with {{ or {x} in it reaches the model as it
+// is.
+func newTemplate(ctx context.Context, order layout.Layout) (prompt.ChatTemplate, error) {
+	return bookend.NewChatTemplate(ctx, &bookend.ChatTemplateConfig{
+		Placed: core.RankOrder,
+		Prompt: layout.Config{
+			Layout:      order,
+			Labels:      layout.BySlot,
+			Rules:       "You answer customers. Use the documents alone; if they do not say, say so.",
+			Task:        "Answer the question below.",
+			Instruction: "Answer in under 80 words, and cite the number of each document that you use.",
+			Reminder:    "Remember: the documents alone, with their numbers.",
+		},
+	})
 }
 
 // invoke returns the answer in one piece.

@@ -19,15 +19,7 @@ type store struct {
 var _ retriever.Retriever = (*store)(nil)
 
 func newStore(k int) (*store, error) {
-	chunks, err := handbook.Chunks()
-	if err != nil {
-		return nil, err
-	}
-	texts := make([]string, len(chunks))
-	for i, c := range chunks {
-		texts[i] = c.Text
-	}
-	index, err := search.New(texts)
+	chunks, index, err := search.Handbook()
 	if err != nil {
 		return nil, err
 	}

@@ -5,54 +5,59 @@
 //	go run ./examples/langchaingo
 //	go run ./examples/langchaingo -docs ~/notes -q "When is the rent due?" -k 8
 //
+// With a layout, Bookend lays out the whole prompt, and not the documents alone.
+// A chat asks several questions in a row; the earlier turns keep their roles.
+//
+//	go run ./examples/langchaingo -layout bookend
+//	go run ./examples/langchaingo -chat
+//
 // It works offline over the handbook of an invented company. With OPENAI_API_KEY
 // or OPENAI_BASE_URL set (and OPENAI_MODEL) it asks that model.
 package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"strings"
 
 	"github.com/bookend-rag/bookend/core"
+	"github.com/bookend-rag/bookend/core/prompt"
 	"github.com/bookend-rag/bookend/examples/handbook"
-	"github.com/bookend-rag/bookend/examples/internal/reader"
-	bookend "github.com/bookend-rag/bookend/langchaingo"
-	"github.com/tmc/langchaingo/chains"
-	"github.com/tmc/langchaingo/llms"
-	"github.com/tmc/langchaingo/schema"
+	"github.com/bookend-rag/bookend/examples/internal/cli"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx, os.Args[1:], os.Stdout); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-}
-
-// newChain is all that both programs share: it knows nothing of Bookend.
-func newChain(llm llms.Model, retriever schema.Retriever) chains.Chain {
-	return chains.NewRetrievalQAFromLLM(llm, retriever)
-}
+func main() { cli.Main(run) }
 
 func run(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("langchaingo", flag.ContinueOnError)
-	folder := flags.String("docs", "", "folder of .md and .txt files (default: the handbook that comes with the example)")
-	question := flags.String("q", "Can I get a refund after 45 days?", "question to ask")
+	folder := flags.String("docs", "", "`folder` of .md and .txt files (default: the handbook that comes with the example)")
 	k := flags.Int("k", 10, "number of chunks to retrieve")
+	chat := flags.Bool("chat", false, "hold a conversation, one turn for each -q")
+	var questions []string
+	flags.Func("q", "`question` to ask; a chat takes several (default \""+turns[0]+"\")", func(q string) error {
+		questions = append(questions, q)
+		return nil
+	})
 	var placement core.Choice
-	flags.Var(&placement, "placement", "one of "+strings.Join(core.PlacementNames(), ", ")+" (default head-tail)")
-	if err := flags.Parse(args); err != nil {
+	flags.Var(&placement, "placement", "`name`, one of "+strings.Join(core.PlacementNames(), ", ")+" (default head-tail)")
+	var layout prompt.Layout
+	flags.Func("layout", "`name`, one of question-last, bookend, query-aware, instruction-first (default: langchaingo's\nown prompt; for a chat question-last)", func(name string) error {
+		layout = prompt.Layout(name)
+		_, err := layout.Parts()
+		return err
+	})
+	if err := cli.Parse(flags, args, out); err != nil {
 		return err
 	}
 	if *k < 1 {
 		return fmt.Errorf("-k is %d: it must be 1 or more", *k)
+	}
+	if len(questions) > 1 && !*chat {
+		return errors.New("-q is given more than once: only a -chat takes several questions")
 	}
 
 	documents := handbook.Docs()
@@ -67,49 +72,25 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	llm := &recorder{Model: model}
+	p := program{store, &recorder{Model: model}, modelName, placement, layout, out}
+	if *chat {
+		if questions == nil {
+			questions = turns
+		}
+		return p.chat(ctx, questions)
+	}
+	if questions == nil {
+		questions = turns[:1]
+	}
+	return p.compare(ctx, questions[0])
+}
 
-	// The plain program.
-	chain := newChain(llm, store)
-	answerBefore, err := chains.Run(ctx, chain, *question)
-	if err != nil {
-		return err
-	}
-
-	// The same program with Bookend: one line more.
-	var arrangement core.Arrangement
-	r, err := bookend.NewRetriever(store, bookend.WithConfig(core.Config{
-		Placement: placement,
-		Observe:   func(_ context.Context, e core.Event) { arrangement = e.Arrangement },
-	}))
-	if err != nil {
-		return err
-	}
-	chain = newChain(llm, r)
-	answerAfter, err := chains.Run(ctx, chain, *question)
-	if err != nil {
-		return err
-	}
-
-	ranked, err := store.GetRelevantDocuments(ctx, *question)
-	if err != nil {
-		return err
-	}
-	p := page{out: out}
-	p.heading("Question", *question)
-	p.printf("%d chunks found by BM25 in %d. r1 is the best match.\n", len(ranked), len(store.chunks))
-	p.heading("Which rank stands in which slot", "")
-	p.slots(ranked, arrangement)
-	if *folder == "" {
-		p.gold(*question, ranked, arrangement)
-	}
-	p.heading("The prompt as sent", "plain on the left, "+arrangement.Placement+" on the right")
-	p.prompts(llm.prompts[0], llm.prompts[1], ranked, arrangement)
-	p.heading("Answers", modelName)
-	p.printf("plain      %s\n", printable(answerBefore))
-	p.printf("%-9s  %s\n", arrangement.Placement, printable(answerAfter))
-	if modelName == reader.Name {
-		p.printf("\nThis reader reads every slot alike. A model does not: set OPENAI_API_KEY, or OPENAI_BASE_URL\nfor a server of your own, and OPENAI_MODEL to ask one.\n")
-	}
-	return p.err
+// program is what the flags ask for.
+type program struct {
+	store     *store
+	llm       *recorder
+	modelName string
+	placement core.Choice
+	layout    prompt.Layout // "": langchaingo's own prompt
+	out       io.Writer
 }

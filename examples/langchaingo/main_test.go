@@ -15,7 +15,9 @@ import (
 	"testing"
 
 	"github.com/bookend-rag/bookend/core"
+	"github.com/bookend-rag/bookend/core/prompt"
 	"github.com/bookend-rag/bookend/examples/handbook"
+	"github.com/bookend-rag/bookend/examples/internal/page"
 	"github.com/bookend-rag/bookend/examples/internal/reader"
 	bookend "github.com/bookend-rag/bookend/langchaingo"
 	"github.com/tmc/langchaingo/chains"
@@ -60,10 +62,10 @@ func promptOf(t *testing.T, r schema.Retriever) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if answer != "an answer" || len(llm.prompts) != 1 {
-		t.Fatalf("answer %q after %d prompts", answer, len(llm.prompts))
+	if answer != "an answer" || len(llm.sent) != 1 || len(llm.sent[0]) != 1 {
+		t.Fatalf("answer %q after %v", answer, llm.sent)
 	}
-	return llm.prompts[0]
+	return textOf(llm.sent[0][0])
 }
 
 func placed(t *testing.T, config core.Config) *bookend.Retriever {
@@ -95,11 +97,11 @@ func TestThePromptHoldsTheDocumentsSlotBySlot(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			prompt := promptOf(t, c.retriever)
-			context, found := strings.CutPrefix(prompt, before)
+			sent := promptOf(t, c.retriever)
+			context, found := strings.CutPrefix(sent, before)
 			context, found2 := strings.CutSuffix(context, after)
 			if !found || !found2 {
-				t.Fatalf("what stands around the documents differs from the plain prompt:\n%s", prompt)
+				t.Fatalf("what stands around the documents differs from the plain prompt:\n%s", sent)
 			}
 			slots := strings.Split(context, "\n\n")
 			if len(slots) != len(c.ranks) {
@@ -171,13 +173,17 @@ func TestRunOverTheHandbook(t *testing.T) {
 			if !slices.Equal(placed, c.ranks) {
 				t.Errorf("%s column (-want +got)\n-%v\n+%v", c.name, c.ranks, placed)
 			}
-			if row := "\nIf the mender finds that more is needed, the work stops  │ A place cancelled more than 45 days before the course is\n"; c.name == "head-tail" && !strings.Contains(out, row) {
+			row := map[string]string{ // one slot of the prompts as sent
+				"head-tail":   "\nA place cancelled more than 45 days before the course is │ If a parcel is refused at the door or not collected, it\n",
+				"edges-first": "\nSome people ask for a refund after these 30 days, and    │ A customer who asks for deletion gets a confirmation and\n",
+			}[c.name]
+			if !strings.Contains(out, row) {
 				t.Errorf("no row %q in the prompts as sent:\n%s", row, out)
 			}
 			const answer = "From day 31 through day 60, and so after 45 days, we settle the return with store credit instead of money."
 			for _, want := range []string{
-				"\nplain      " + answer + "\n",
-				fmt.Sprintf("\n%-9s  %s\n", c.name, answer),
+				fmt.Sprintf("\n%-*s  %s\n", len(c.name), "plain", answer),
+				fmt.Sprintf("\n%s  %s\n", c.name, answer),
 				`"store credit instead of money", is in r4: slot 4 of `, c.gold + " with " + c.name,
 				"│ Question: " + question + "\n",
 				reader.Name,
@@ -263,6 +269,9 @@ func TestBadFlags(t *testing.T) {
 		{[]string{"-docs", empty}, []string{"no text"}},
 		{[]string{"-docs", filepath.Join(empty, "missing")}, []string{"no such file"}},
 		{[]string{"-answer"}, []string{"-answer"}},
+		{[]string{"refunds"}, []string{"refunds"}},
+		{[]string{"-layout", "sandwich"}, []string{"-layout", "sandwich", "question-last", "bookend", "query-aware", "instruction-first"}},
+		{[]string{"-q", "a?", "-q", "b?"}, []string{"-q", "-chat"}},
 	} {
 		t.Run(strings.Join(c.args, " "), func(t *testing.T) {
 			out, err := output(t, c.args...)
@@ -289,6 +298,163 @@ func TestNothingFound(t *testing.T) {
 	for _, want := range []string{"0 chunks found", "plain      " + reader.NoAnswer} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in the output:\n%s", want, out)
+		}
+	}
+}
+
+// TestALayout tells what the layout chain sends: the documents by their slots and
+// with their labels, whatever their texts hold, and the parts around them.
+func TestALayout(t *testing.T) {
+	t.Parallel()
+	docs := documents()
+	const (
+		rules    = "You answer customers. Use the documents alone; if they do not say, say so."
+		brief    = "Answer the question below."
+		full     = "Answer in under 80 words, and cite the number of each document that you use."
+		reminder = "Remember: the documents alone, with their numbers."
+		asked    = "Question: " + question
+	)
+	for layout, c := range map[prompt.Layout]struct{ system, before, after []string }{
+		prompt.QuestionLast:     {[]string{rules}, nil, []string{asked, full}},
+		prompt.Bookend:          {[]string{rules, brief}, nil, []string{asked, full, reminder}},
+		prompt.QueryAware:       {[]string{rules}, []string{asked}, []string{asked, full}},
+		prompt.InstructionFirst: {[]string{rules}, []string{full}, []string{asked}},
+	} {
+		t.Run(string(layout), func(t *testing.T) {
+			t.Parallel()
+			llm := &recorder{Model: fakeModel{}}
+			chain, err := newLaidOut(llm, docs, layout, core.Config{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := chains.Run(t.Context(), chain, question); err != nil {
+				t.Fatal(err)
+			}
+			user := c.before
+			for _, rank := range []int{1, 3, 5, 7, 6, 4, 2} {
+				user = append(user, fmt.Sprintf("[%d] %s", rank, docs[rank-1].PageContent))
+			}
+			wantSent(t, llm.sent[0],
+				page.Message{Role: "system", Text: strings.Join(c.system, "\n\n")},
+				page.Message{Role: "human", Text: strings.Join(append(user, c.after...), "\n\n")})
+		})
+	}
+}
+
+func wantSent(t *testing.T, sent []llms.MessageContent, want ...page.Message) {
+	t.Helper()
+	if got := shown(sent); !slices.Equal(got, want) {
+		t.Errorf("messages (-want +got)\n-%q\n+%q", want, got)
+	}
+}
+
+// TestAConversation has turns, answers and documents that try to be templates.
+func TestAConversation(t *testing.T) {
+	t.Parallel()
+	docs, llm := documents()[:3], &recorder{Model: fakeModel{}}
+	var query string
+	chain, err := newConversation(llm, joinQuestions, searched{docs, &query}, "rules,history,documents,question", core.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const first, second = `What is {{ env "HOME" }}?`, "And {x}?"
+	for turn, c := range []struct{ question, query string }{
+		{first, first}, {second, first + " " + second}, {question, second + " " + question},
+	} {
+		if answer, err := chains.Run(t.Context(), chain, c.question); err != nil || answer != "an answer" {
+			t.Fatalf("turn %d: answer %q, error %v", turn+1, answer, err)
+		}
+		if query != c.query {
+			t.Errorf("turn %d: search (-want +got)\n-%s\n+%s", turn+1, c.query, query)
+		}
+	}
+	if len(llm.sent) != 3 {
+		t.Fatalf("%d prompts for three turns", len(llm.sent))
+	}
+	wantSent(t, llm.sent[2],
+		page.Message{Role: "system", Text: "You answer customers. Use the documents alone; if they do not say, say so."},
+		page.Message{Role: "human", Text: first},
+		page.Message{Role: "ai", Text: "an answer"},
+		page.Message{Role: "human", Text: second},
+		page.Message{Role: "ai", Text: "an answer"},
+		page.Message{Role: "human", Text: "[1] r1 the best\n\n[3] r3 {context} {% if %}\n\n[2] r2 {{ env \"HOME\" }} {{.question}}\n\nQuestion: " + question})
+}
+
+func TestRunWithALayout(t *testing.T) {
+	for layout, want := range map[string][]string{
+		"bookend":           {"│ Remember: the documents alone, with their numbers.\n", "│ Answer the question below.\n"},
+		"Query_Aware":       {"│ [system]\n", "│ [8] Approved accounts pay", "│ Question: " + question + "\n"},
+		"question-last":     {"Question: " + question + "              │ Question: " + question + "\n"},
+		"instruction-first": {"│ Answer in under 80 words, and cite the number of each\n"},
+	} {
+		out, err := output(t, "-layout", layout)
+		if err != nil {
+			t.Fatal(err)
+		}
+		const answer = "From day 31 through day 60, and so after 45 days, we settle the return with store credit instead of money."
+		want = append(want, "[human]", "\nplain ", "  "+answer+"\n", "\nhead-tail + "+layout+"  "+answer+" [4]\n", "│ [4] Some people ask")
+		for _, want := range want {
+			if !strings.Contains(out, want) {
+				t.Errorf("-layout %s: no %q in the output:\n%s", layout, want, out)
+			}
+		}
+	}
+}
+
+func TestRunAChat(t *testing.T) {
+	out, err := output(t, "-chat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"search    " + turns[0] + " " + turns[1] + "\n", "slots     r1 r3 r5 r7 r9 r10 r8 r6 r4 r2\n",
+		"answer    From day 31 through day 60", " [4]\n", "\n[ai]\n", "\n[human]\n" + turns[1] + "\n", "\n\nQuestion: " + turns[2] + "\n",
+	} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in the output:\n%s", want, out)
+		}
+	}
+	out, err = output(t, "-chat", "-layout", "bookend", "-q", "giraffe?", "-q", "And zebra?")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "[human]\ngiraffe?\n\n[ai]\n" + reader.NoAnswer + "\n\n[human]\nNo documents were found.\n\nQuestion: And zebra?\n"; !strings.Contains(out, want) {
+		t.Errorf("no %q in the output:\n%s", want, out)
+	}
+	if _, err := output(t, "-chat", "-layout", "rules,documents,question"); err == nil || !strings.Contains(err.Error(), "history") {
+		t.Errorf("a layout without a place for the history: got the error %v", err)
+	}
+}
+
+// TestAChatWithAModel asks a server of our own, which also makes the question for
+// the search.
+func TestAChatWithAModel(t *testing.T) {
+	requests := 0
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		requests++
+		body, _ := io.ReadAll(r.Body)
+		answer := "Credit, says the server."
+		if strings.Contains(string(body), "standalone question") {
+			answer = "What is a tent?"
+		}
+		json.NewEncoder(w).Encode(map[string]any{
+			"choices": []any{map[string]any{"message": map[string]any{"role": "assistant", "content": answer}}},
+		})
+	}))
+	defer server.Close()
+	t.Setenv("OPENAI_API_KEY", "")
+	t.Setenv("OPENAI_BASE_URL", server.URL+"/v1")
+	t.Setenv("OPENAI_MODEL", "our-model")
+	var out strings.Builder
+	if err := run(t.Context(), []string{"-chat", "-q", "One?", "-q", "Two?"}, &out); err != nil {
+		t.Fatal(err)
+	}
+	if requests != 3 {
+		t.Errorf("%d requests, want two answers and one question", requests)
+	}
+	for _, want := range []string{"search    One?\n", "search    What is a tent?\n", "[ai]\nCredit, says the server.\n", "Question: Two?\n"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in the output:\n%s", want, out.String())
 		}
 	}
 }

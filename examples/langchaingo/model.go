@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/bookend-rag/bookend/examples/internal/page"
 	"github.com/bookend-rag/bookend/examples/internal/reader"
 	"github.com/tmc/langchaingo/llms"
 	"github.com/tmc/langchaingo/llms/openai"
@@ -27,11 +28,12 @@ func newModel() (llms.Model, string, error) {
 	return model, name, err
 }
 
-// extractive is the reader as a langchaingo model.
+// extractive is the reader as a langchaingo model. It reads the last message,
+// which holds the documents and the question.
 type extractive struct{}
 
 func (extractive) GenerateContent(_ context.Context, messages []llms.MessageContent, _ ...llms.CallOption) (*llms.ContentResponse, error) {
-	answer := reader.Answer(textOf(messages))
+	answer := reader.Answer(textOf(messages[len(messages)-1]))
 	return &llms.ContentResponse{Choices: []*llms.ContentChoice{{Content: answer}}}, nil
 }
 
@@ -39,25 +41,32 @@ func (e extractive) Call(ctx context.Context, prompt string, options ...llms.Cal
 	return llms.GenerateFromSinglePrompt(ctx, e, prompt, options...)
 }
 
-// recorder keeps every prompt that reaches the model.
+// recorder keeps all messages that reach the model.
 type recorder struct {
 	llms.Model
-	prompts []string
+	sent [][]llms.MessageContent
 }
 
 func (r *recorder) GenerateContent(ctx context.Context, messages []llms.MessageContent, options ...llms.CallOption) (*llms.ContentResponse, error) {
-	r.prompts = append(r.prompts, textOf(messages))
+	r.sent = append(r.sent, messages)
 	return r.Model.GenerateContent(ctx, messages, options...)
 }
 
-func textOf(messages []llms.MessageContent) string {
-	var parts []string
-	for _, m := range messages {
-		for _, p := range m.Parts {
-			if t, ok := p.(llms.TextContent); ok {
-				parts = append(parts, t.Text)
-			}
+func textOf(message llms.MessageContent) string {
+	var b strings.Builder
+	for _, part := range message.Parts {
+		if text, ok := part.(llms.TextContent); ok {
+			b.WriteString(text.Text)
 		}
 	}
-	return strings.Join(parts, "\n")
+	return b.String()
+}
+
+// shown are messages for a page.
+func shown(messages []llms.MessageContent) []page.Message {
+	list := make([]page.Message, len(messages))
+	for i, m := range messages {
+		list[i] = page.Message{Role: string(m.Role), Text: textOf(m)}
+	}
+	return list
 }

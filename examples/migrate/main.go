@@ -8,24 +8,23 @@ package main
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/bookend-rag/bookend/core"
+	"github.com/bookend-rag/bookend/examples/internal/cli"
 	eino "github.com/cloudwego/eino/schema"
 	langchaingo "github.com/tmc/langchaingo/schema"
 )
 
-func main() {
-	if err := run(context.Background(), os.Stdout); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-}
+func main() { cli.Main(run) }
 
-func run(ctx context.Context, out io.Writer) error {
+func run(ctx context.Context, args []string, out io.Writer) error {
+	if err := cli.Parse(flag.NewFlagSet("migrate", flag.ContinueOnError), args, out); err != nil {
+		return err
+	}
 	fmt.Fprintf(out, "The orders for n documents, first slot to last; r1 is the best match\n\n")
 	fmt.Fprintf(out, "%-3s%-22s%-22s%s\n", "n", "long-context", "head-tail", "tail-head")
 	for n := 2; n <= 7; n++ {

@@ -40,7 +40,7 @@ negative scores -1 beats -3, and a document without a score ranks last, not as 0
 func TestRun(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
-	if err := run(t.Context(), &out); err != nil {
+	if err := run(t.Context(), nil, &out); err != nil {
 		t.Fatal(err)
 	}
 	got, want := strings.Split(out.String(), "\n"), strings.Split(want, "\n")
@@ -54,6 +54,16 @@ func TestRun(t *testing.T) {
 		}
 		if g != w {
 			t.Errorf("line %d (-want +got)\n-%s\n+%s", i+1, w, g)
+		}
+	}
+}
+
+func TestBadArguments(t *testing.T) {
+	t.Parallel()
+	for _, arg := range []string{"-answer", "haystack"} {
+		var out strings.Builder
+		if err := run(t.Context(), []string{arg}, &out); err == nil || out.Len() > 0 {
+			t.Errorf("%s: want an error and no output, got %v and:\n%s", arg, err, &out)
 		}
 	}
 }

@@ -17,15 +17,16 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"os"
 	"strings"
 	"time"
 
 	"github.com/bookend-rag/bookend/core"
 	"github.com/bookend-rag/bookend/examples/handbook"
+	"github.com/bookend-rag/bookend/examples/internal/cli"
 	"github.com/bookend-rag/bookend/examples/internal/reader"
 	"github.com/bookend-rag/bookend/examples/internal/search"
 	bookend "github.com/bookend-rag/bookend/langchaingo"
@@ -140,17 +141,15 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func main() {
-	log := slog.New(slog.NewJSONHandler(os.Stdout, nil))
-	if err := run(context.Background(), os.Args[1:], os.Stdout, log); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
+	cli.Main(func(ctx context.Context, args []string, out io.Writer) error {
+		return run(ctx, args, out, slog.New(slog.NewJSONHandler(out, nil)))
+	})
 }
 
 func run(ctx context.Context, args []string, out io.Writer, log *slog.Logger) error {
 	flags := flag.NewFlagSet("production", flag.ContinueOnError)
-	listen := flags.String("listen", "", "address to serve on; without it four requests are made in process")
-	if err := flags.Parse(args); err != nil {
+	listen := flags.String("listen", "", "`address` to serve on; without it four requests are made in process")
+	if err := cli.Parse(flags, args, out); err != nil {
 		return err
 	}
 	store, err := newStore()
@@ -162,8 +161,12 @@ func run(ctx context.Context, args []string, out io.Writer, log *slog.Logger) er
 		return err
 	}
 	if *listen != "" {
-		server := &http.Server{Addr: *listen, Handler: service, ReadHeaderTimeout: 5 * time.Second}
-		return server.ListenAndServe()
+		listener, err := net.Listen("tcp", *listen)
+		if err != nil {
+			return err
+		}
+		log.InfoContext(ctx, "serving", "address", listener.Addr().String())
+		return serve(ctx, &http.Server{Handler: service, ReadHeaderTimeout: 5 * time.Second}, listener)
 	}
 	fmt.Fprintf(out, "Answers: %s\n", reader.Name)
 	for _, r := range []struct{ id, tenant, question string }{
@@ -183,6 +186,17 @@ func run(ctx context.Context, args []string, out io.Writer, log *slog.Logger) er
 	return nil
 }
 
+// serve serves until the context ends, and then finishes the answers under way.
+func serve(ctx context.Context, server *http.Server, listener net.Listener) error {
+	finished := make(chan error, 1)
+	stop := context.AfterFunc(ctx, func() { finished <- server.Shutdown(context.WithoutCancel(ctx)) })
+	defer stop()
+	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return <-finished
+}
+
 // store retrieves the eight best paragraphs of the handbook.
 type store struct {
 	chunks []handbook.Chunk
@@ -190,15 +204,7 @@ type store struct {
 }
 
 func newStore() (*store, error) {
-	chunks, err := handbook.Chunks()
-	if err != nil {
-		return nil, err
-	}
-	texts := make([]string, len(chunks))
-	for i, c := range chunks {
-		texts[i] = c.Text
-	}
-	index, err := search.New(texts)
+	chunks, index, err := search.Handbook()
 	return &store{chunks, index}, err
 }
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -60,8 +61,42 @@ func TestRun(t *testing.T) {
 	if got := out.String(); got != want {
 		t.Errorf("output (-want +got)\n-%s\n+%s", strings.ReplaceAll(want, "\n", "\n-"), strings.ReplaceAll(got, "\n", "\n+"))
 	}
-	if err := run(t.Context(), []string{"-answer"}, &out, newLog(&out)); err == nil {
-		t.Error("an unknown flag: want an error")
+	for _, arg := range []string{"-answer", "refunds"} {
+		if err := run(t.Context(), []string{arg}, &out, newLog(&out)); err == nil {
+			t.Errorf("%s: want an error", arg)
+		}
+	}
+}
+
+// TestServeFinishesTheAnswersUnderWay ends the context while an answer is on its
+// way.
+func TestServeFinishesTheAnswersUnderWay(t *testing.T) {
+	t.Parallel()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Skip("no network here:", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	shuttingDown := make(chan struct{})
+	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		cancel()
+		<-shuttingDown
+		io.WriteString(w, "a late answer")
+	})}
+	server.RegisterOnShutdown(func() { close(shuttingDown) })
+	served := make(chan error, 1)
+	go func() { served <- serve(ctx, server, listener) }()
+	response, err := http.Get("http://" + listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if body, err := io.ReadAll(response.Body); string(body) != "a late answer" {
+		t.Errorf("body %q, error %v", body, err)
+	}
+	if err := <-served; err != nil {
+		t.Errorf("serve: %v", err)
 	}
 }
 

@@ -31,7 +31,9 @@ type LayoutConfig struct {
 	Placed core.Placement
 	// History is where a conversation is kept, such as the ChatHistory of a
 	// memory.ConversationBuffer: its messages become the history of the prompt, in
-	// their roles. Nil: none.
+	// their roles. Nil: none. A "[4]" in an earlier answer cited the documents of
+	// that turn, and would be read as a document of this one: keep answers without
+	// their citations where that matters.
 	History schema.ChatMessageHistory
 	// Callbacks hears of a LayoutChain's start, end and error.
 	Callbacks callbacks.Handler

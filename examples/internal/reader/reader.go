@@ -1,12 +1,14 @@
 // Package reader stands in for a language model where none is configured. It
 // understands nothing: it returns the sentence of the prompt that shares most
-// with the question. It reads every slot alike, so that the order of the
-// documents does not change its answer.
+// with the question, and cites the document in which it stands, if that has a
+// number. It reads every slot alike, so that the order of the documents does not
+// change the sentence.
 package reader
 
 import (
 	"math"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -17,24 +19,43 @@ const Name = "extractive reader (no model: it copies the sentence that shares mo
 // NoAnswer is the answer when no sentence shares a word with the question.
 const NoAnswer = "The documents do not say."
 
+// Hint follows the answers of this reader.
+const Hint = `This reader reads every slot alike. A model does not: set OPENAI_API_KEY, or OPENAI_BASE_URL
+for a server of your own, and OPENAI_MODEL to ask one.`
+
 var sentenceEnd = regexp.MustCompile(`([.!?])\s+|\n+`)
 
-// Answer answers the last question of the prompt from the text before it. A
-// sentence scores by the words, and by the pairs of neighbouring words, that it
-// shares with the question; rare ones count more.
+// Answer answers the last question of the prompt, from the text before it or else
+// from the text after it. A sentence scores by the words, and by the pairs of
+// neighbouring words, that it shares with the question; rare ones count more.
 func Answer(prompt string) string {
-	context, question := split(prompt)
+	before, question, after := split(prompt)
+	if answer := bestSentence(before, question); answer != "" {
+		return answer
+	}
+	if answer := bestSentence(after, question); answer != "" {
+		return answer
+	}
+	return NoAnswer
+}
+
+// label is the number of a document, before its text or on a line of its own.
+var label = regexp.MustCompile(`^\[\d+\](?:\s|$)`)
+
+func bestSentence(context, question string) string {
 	wanted := terms(question)
 	sentences := strings.Split(sentenceEnd.ReplaceAllString(context, "$1\n"), "\n")
-
 	frequency := map[string]int{}
 	for _, s := range sentences {
 		for t := range terms(s) {
 			frequency[t]++
 		}
 	}
-	best, bestScore := NoAnswer, 0.0
+	best, bestScore, cite := "", 0.0, ""
 	for _, s := range sentences {
+		if number := label.FindString(s); number != "" {
+			cite, s = strings.TrimSpace(number), s[len(number):]
+		}
 		own, score := terms(s), 0.0
 		for t := range wanted {
 			if own[t] {
@@ -44,22 +65,38 @@ func Answer(prompt string) string {
 		// A long sentence shares more by chance.
 		score /= math.Sqrt(16 + float64(len(own)))
 		if score > bestScore {
-			best, bestScore = strings.TrimSpace(s), score
+			best, bestScore = strings.TrimSpace(strings.TrimSpace(s)+" "+cite), score
 		}
 	}
 	return best
 }
 
-// split cuts the prompt at its last line that asks something. A prompt may label
-// that line "Question:".
-func split(prompt string) (context, question string) {
+// split cuts the prompt at its last line that is labelled "Question:", or else at
+// its last line that ends in a question mark. A prompt may ask twice: the question
+// does not stay in the text before it.
+func split(prompt string) (before, question, after string) {
 	lines := strings.Split(prompt, "\n")
-	for i := len(lines) - 1; i >= 0; i-- {
-		if strings.HasSuffix(strings.TrimSpace(lines[i]), "?") || strings.HasPrefix(lines[i], "Question:") {
-			return strings.Join(lines[:i], "\n"), strings.TrimPrefix(lines[i], "Question:")
+	at := last(lines, func(line string) bool { return strings.HasPrefix(line, questionLabel) })
+	if at < 0 {
+		at = last(lines, func(line string) bool { return strings.HasSuffix(strings.TrimSpace(line), "?") })
+	}
+	if at < 0 {
+		return prompt, prompt, ""
+	}
+	asked := lines[at]
+	earlier := slices.DeleteFunc(slices.Clone(lines[:at]), func(line string) bool { return line == asked })
+	return strings.Join(earlier, "\n"), strings.TrimPrefix(asked, questionLabel), strings.Join(lines[at+1:], "\n")
+}
+
+const questionLabel = "Question:"
+
+func last(lines []string, is func(string) bool) int {
+	for i, line := range slices.Backward(lines) {
+		if is(line) {
+			return i
 		}
 	}
-	return prompt, prompt
+	return -1
 }
 
 // terms returns the words of a text that carry meaning, cut to a crude stem, and

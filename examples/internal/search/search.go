@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/blevesearch/bleve/v2"
+	"github.com/blevesearch/bleve/v2/index/scorch"
 	index "github.com/blevesearch/bleve_index_api"
 )
 
@@ -23,10 +24,16 @@ type Hit struct {
 
 // New indexes texts.
 func New(texts []string) (*Index, error) {
+	field := bleve.NewTextFieldMapping() // what a search needs, and no more
+	field.Store, field.IncludeInAll, field.IncludeTermVectors, field.DocValues = false, false, false, false
 	mapping := bleve.NewIndexMapping()
 	mapping.ScoringModel = index.BM25Scoring
 	mapping.DefaultAnalyzer = "en"
-	memory, err := bleve.NewMemOnly(mapping)
+	mapping.DefaultMapping = bleve.NewDocumentStaticMapping()
+	mapping.DefaultMapping.AddFieldMappingsAt("text", field)
+	// No path keeps it in memory. What bleve.NewMemOnly returns scores by TF-IDF,
+	// whatever the mapping says.
+	memory, err := bleve.NewUsing("", mapping, scorch.Name, scorch.Name, nil)
 	if err != nil {
 		return nil, err
 	}

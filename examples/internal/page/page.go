@@ -1,0 +1,168 @@
+// Package page prints what the examples show: headings, the table of slots, and
+// two prompts side by side. What it shows may come from anywhere, so that no
+// control character, and with it no terminal escape, reaches the output.
+package page
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/bookend-rag/bookend/core"
+)
+
+// Page is the output of one program. It keeps the first error of writing.
+type Page struct {
+	out   io.Writer
+	width int // of each of the two columns, in characters
+	err   error
+}
+
+// New returns a Page of two columns of the given width.
+func New(out io.Writer, width int) *Page { return &Page{out: out, width: width} }
+
+// Err returns the first error of writing.
+func (p *Page) Err() error { return p.err }
+
+// Printf prints as fmt.Printf does. Its arguments are not made printable.
+func (p *Page) Printf(format string, args ...any) {
+	if p.err == nil {
+		_, p.err = fmt.Fprintf(p.out, format, args...)
+	}
+}
+
+// Heading prints an underlined title, with a text behind it unless that is empty.
+func (p *Page) Heading(title, text string) {
+	if text != "" {
+		title += ": " + Printable(text)
+	}
+	p.Printf("\n%s\n%s\n", title, strings.Repeat("─", utf8.RuneCountInString(title)))
+}
+
+// Slots prints a line for each slot: what stands there without Bookend, and what
+// with it. ranked describes the documents, best first, from which a was made.
+func (p *Page) Slots(ranked []string, a core.Arrangement) {
+	line := func(rank, index int) string {
+		return Cut(fmt.Sprintf("r%-3d%s", rank+1, Printable(ranked[index])), p.width-3)
+	}
+	p.Printf("%-6s%-*s%s\n", "slot", p.width, "plain", a.Placement)
+	for slot, placed := range a.Slots {
+		p.Printf("%-6d%-*s%s\n", slot+1, p.width, line(slot, slot), line(placed.Rank, placed.Index))
+	}
+}
+
+// Beside prints two columns of lines.
+func (p *Page) Beside(left, right []string) {
+	at := func(lines []string, i int) string {
+		if i < len(lines) {
+			return lines[i]
+		}
+		return ""
+	}
+	for i := range max(len(left), len(right)) {
+		row := fmt.Sprintf("%-*s│ %s", p.width+1, at(left, i), at(right, i))
+		p.Printf("%s\n", strings.TrimRight(row, " "))
+	}
+}
+
+// Message is one message of a chat.
+type Message struct{ Role, Text string }
+
+// Messages prints messages one below the other, each under its role.
+func (p *Page) Messages(messages []Message) {
+	for _, line := range Wrap(text(messages), 2*p.width) {
+		p.Printf("%s\n", line)
+	}
+}
+
+// Prompt is what was sent to a model, and the documents in it from top to bottom.
+type Prompt struct {
+	Messages  []Message
+	Documents []string
+}
+
+// Prompts prints two prompts side by side, document beside document.
+func (p *Page) Prompts(left, right Prompt) {
+	l, r := left.pieces(), right.pieces()
+	for i := range max(len(l), len(r)) {
+		var columns [2][]string
+		for j, pieces := range [][]string{l, r} {
+			if i < len(pieces) {
+				columns[j] = Wrap(pieces[i], p.width)
+			}
+		}
+		p.Beside(columns[0], columns[1])
+		if i < max(len(l), len(r))-1 {
+			p.Beside([]string{""}, nil)
+		}
+	}
+}
+
+// pieces cuts a prompt into its documents, what stands before them, and what
+// after. A label belongs to its document. A document that is not found stays part
+// of a neighbour.
+func (p Prompt) pieces() []string {
+	rest := text(p.Messages)
+	var pieces []string
+	add := func(piece string) {
+		if piece = strings.TrimSpace(piece); piece != "" {
+			pieces = append(pieces, piece)
+		}
+	}
+	for _, d := range p.Documents {
+		at := strings.Index(rest, d)
+		if at < 0 {
+			continue
+		}
+		start := strings.LastIndex(rest[:at], "\n") + 1
+		add(rest[:start])
+		add(rest[start : at+len(d)])
+		rest = rest[at+len(d):]
+	}
+	add(rest)
+	return pieces
+}
+
+// text writes messages as one text, each under its role.
+func text(messages []Message) string {
+	texts := make([]string, len(messages))
+	for i, m := range messages {
+		texts[i] = "[" + m.Role + "]\n" + m.Text
+	}
+	return strings.Join(texts, "\n\n")
+}
+
+// Wrap breaks a text into lines of at most width characters.
+func Wrap(text string, width int) []string {
+	var wrapped []string
+	for _, paragraph := range strings.Split(text, "\n") {
+		line := ""
+		for _, word := range strings.Fields(Printable(paragraph)) {
+			if line != "" && utf8.RuneCountInString(line+" "+word) > width {
+				wrapped, line = append(wrapped, Cut(line, width)), ""
+			}
+			line = strings.TrimSpace(line + " " + word)
+		}
+		wrapped = append(wrapped, Cut(line, width))
+	}
+	return wrapped
+}
+
+// Cut shortens a text to width characters.
+func Cut(text string, width int) string {
+	if utf8.RuneCountInString(text) <= width {
+		return text
+	}
+	return string([]rune(text)[:width-1]) + "…"
+}
+
+// Printable turns each control character into a space.
+func Printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || 0x7f <= r && r < 0xa0 {
+			return ' '
+		}
+		return r
+	}, text)
+}
