@@ -73,6 +73,9 @@ func run[S ~[]E, E any](ctx context.Context, a *Arranger, d *decision, docs S, v
 	}
 	if a.config.Rank == ByScore {
 		d.ranks = rankByScore(&a.config, docs, v)
+		if turnedRound(d.ranks) {
+			d.notes = append(d.notes, turnedRoundNote)
+		}
 	}
 	if !a.admitsAll || c.topK > 0 {
 		var err error

@@ -52,3 +52,17 @@ func firstUnranked[S ~[]E, E any](c *Config, docs S, v *View[E], sign float64) i
 	}
 	return len(docs)
 }
+
+const turnedRoundNote = "ranking by score turned the given order round: check that the direction is right"
+
+// turnedRound says whether the ranks are the given order from its end to its
+// start, as they are where a retriever answers best first and the declared
+// direction is the wrong one. Below three documents it happens by chance too often.
+func turnedRound(ranks []scored) bool {
+	for rank, r := range ranks {
+		if r.index != len(ranks)-1-rank {
+			return false
+		}
+	}
+	return len(ranks) >= 3
+}

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -236,4 +237,45 @@ func TestScoresAreShownAsTheyAre(t *testing.T) {
 	t.Parallel()
 	a := mustArrange(t, byScore(t, core.LowerIsBetter), parse(t, "A score=3, B score=1"))
 	same(t, "scores", []core.Score{1, 3}, []core.Score{a.Slots[0].Score, a.Slots[1].Score})
+}
+
+// A retriever answers best first, so that a ranking which turns its order round has
+// most likely been given the wrong direction. The arrangement says so.
+func TestTurnedRoundIsNoted(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name   string
+		scores []float64
+		want   bool
+	}{
+		{"rising", []float64{1, 2, 3}, true},
+		{"falling", []float64{3, 2, 1}, false},
+		{"mixed", []float64{2, 1, 3}, false},
+		{"two", []float64{1, 2}, false},
+		{"equal", []float64{1, 1, 1}, false},
+	} {
+		a, err := core.New(core.Config{Rank: core.ByScore, Direction: core.HigherIsBetter})
+		if err != nil {
+			t.Fatal(err)
+		}
+		view := &core.View[float64]{Score: func(s float64) (float64, bool) { return s, true }}
+		got, err := core.Arrange(t.Context(), a, c.scores, view)
+		if err != nil {
+			t.Fatal(err)
+		}
+		short, err := core.Without(a, got, c.scores, view, func(p core.Placed) core.Reason {
+			if p.Rank == len(c.scores)-1 {
+				return core.OverBudget
+			}
+			return ""
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, arrangement := range []core.Arrangement{got, short} {
+			if noted := strings.Contains(strings.Join(arrangement.Notes, "\n"), "direction"); noted != c.want {
+				t.Errorf("%s: notes %q, want one on the direction: %v", c.name, arrangement.Notes, c.want)
+			}
+		}
+	}
 }

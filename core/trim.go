@@ -61,6 +61,9 @@ func Without[S ~[]E, E any](a *Arranger, from Arrangement, docs S, v *View[E], r
 		d.kept = append(d.kept, p.Rank)
 	}
 	slices.SortFunc(d.dropped, func(x, y Dropped) int { return x.Rank - y.Rank })
+	if slices.Contains(from.Notes, turnedRoundNote) {
+		d.notes = append(d.notes, turnedRoundNote)
+	}
 	if a.off {
 		d.keepOrder(from)
 	} else if err := d.place(Ranked{n: len(d.kept), origin: func(i int) Origin {

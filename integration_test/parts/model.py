@@ -9,9 +9,12 @@ It prints its address and versions as a line of JSON, and runs until Ctrl-D.
     smollm2   SmolLM2-135M-Instruct (Q4_1): /v1/chat/completions
     gemma     Gemma 3 270M (Q4_K_M), a base model: /v1/completions
 
-The context is 8,192 tokens in one slot (--context, --slots), on two threads
-(--threads). Answers carry `timings`, where cache_n counts the prompt's tokens that
-were taken from the cache and prompt_n those that were processed.
+The context is 8,192 tokens in one slot (--context, --slots), on one thread:
+llama.cpp's threads wait for each other by spinning, so that a second one helps on
+an idle machine alone (--threads 2) and costs half the speed on a busy one.
+
+Answers carry `timings`, where cache_n counts the prompt's tokens that were taken
+from the cache and prompt_n those that were processed.
 """
 
 import argparse
@@ -47,7 +50,7 @@ def main() -> None:
     arguments.add_argument("--model", choices=MODELS, default="smollm2")
     arguments.add_argument("--context", type=int, default=8192, metavar="TOKENS", help="of each slot")
     arguments.add_argument("--slots", type=int, default=1, metavar="N", help="requests at a time")
-    arguments.add_argument("--threads", type=int, default=2, metavar="N")
+    arguments.add_argument("--threads", type=int, default=1, metavar="N")
     given = arguments.parse_args()
     find, name, packages = MODELS[given.model]
 
