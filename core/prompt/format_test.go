@@ -201,8 +201,8 @@ func TestFormatFuncSeesTheDocument(t *testing.T) {
 	same(t, "text", "<A >\n\n<Me>\n\n<Fa>\n\nQuestion: Q", p.Text)
 	want := []prompt.Document{
 		{Label: 1, Rank: 0, Slot: 0, Text: docs[0].text, Title: "Refunds", Source: "handbook/refunds.md"},
-		{Label: 2, Rank: 2, Slot: 1, Text: docs[2].text, Source: "handbook/plus.md"},
-		{Label: 3, Rank: 1, Slot: 2, Text: docs[1].text, Title: "Faulty goods", Source: "handbook/faults.md", Shown: [][2]string{{"date", "2026-01-31"}}},
+		{Label: 2, Rank: 2, Slot: 1, Index: 2, Text: docs[2].text, Source: "handbook/plus.md"},
+		{Label: 3, Rank: 1, Slot: 2, Index: 1, Text: docs[1].text, Title: "Faulty goods", Source: "handbook/faults.md", Shown: [][2]string{{"date", "2026-01-31"}}},
 	}
 	same(t, "documents", want, seen)
 }

@@ -122,5 +122,7 @@ type listener struct {
 func (l *listener) HandleChainStart(context.Context, map[string]any) {
 	l.heard = append(l.heard, "start")
 }
+
 func (l *listener) HandleChainEnd(context.Context, map[string]any) { l.heard = append(l.heard, "end") }
-func (l *listener) HandleChainError(context.Context, error)        { l.heard = append(l.heard, "error") }
+
+func (l *listener) HandleChainError(context.Context, error) { l.heard = append(l.heard, "error") }
