@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"testing"
 )
@@ -38,7 +39,7 @@ func (t Transform[E]) Default(b *testing.B, transform func(docs []E)) {
 	for _, n := range sizes {
 		docs := t.docs(n)
 		b.Run(fmt.Sprintf("placement=head-tail/n=%d", n), func(b *testing.B) {
-			run(b, func() { transform(docs) }, func() { sink = slices.Clone(docs) }, "x-clone")
+			run(b, func() { transform(docs) }, func() { runtime.KeepAlive(slices.Clone(docs)) }, "x-clone")
 		})
 	}
 }
@@ -57,14 +58,12 @@ func (t Transform[E]) ByScore(b *testing.B, transform func(docs []E)) {
 				run(b, func() { transform(docs) }, func() {
 					sorted := slices.Clone(docs)
 					slices.SortStableFunc(sorted, t.bestFirst)
-					sink = sorted
+					runtime.KeepAlive(sorted)
 				}, "x-clone-and-sort")
 			})
 		}
 	}
 }
-
-var sink any
 
 func run(b *testing.B, f, base func(), metric string) {
 	b.ReportAllocs()
