@@ -23,9 +23,15 @@ var (
 // Config.SourceKey and Config.PositionKey; an empty key means the defaults that
 // are described there. The position may be of any numeric type.
 func OriginOf(meta map[string]any, sourceKey, positionKey string) Origin {
-	source, _ := firstOf(meta, sourceKey, sourceKeys).(string)
 	position, known := Number(firstOf(meta, positionKey, positionKeys))
-	return Origin{Source: source, Position: position, HasPosition: known}
+	return Origin{Source: SourceOf(meta, sourceKey), Position: position, HasPosition: known}
+}
+
+// SourceOf reads an Origin's source from a document's metadata by the key of
+// Config.SourceKey; an empty key means the defaults that are described there.
+func SourceOf(meta map[string]any, key string) string {
+	source, _ := firstOf(meta, key, sourceKeys).(string)
+	return source
 }
 
 // firstOf returns meta[key], or for an empty key the first default that is there.

@@ -29,11 +29,6 @@ func (r *Renderer) compose(parts []Part, docs []Document, in Input) (Prompt, err
 			}
 		}
 	}
-	if r.config.Format == XML { // once, and not in each of the two passes
-		for i := range docs {
-			escapeAll(&docs[i])
-		}
-	}
 	c.write()
 	c.startWriting()
 	c.write()

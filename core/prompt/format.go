@@ -114,14 +114,6 @@ func shownText(text string, limit int) string {
 	return strings.TrimSpace(text)
 }
 
-// escapeAll escapes what the XML format shows of a document.
-func escapeAll(d *Document) {
-	d.Text, d.Source, d.Title = Escape(d.Text), Escape(d.Source), Escape(d.Title)
-	for i := range d.Shown {
-		d.Shown[i][1] = Escape(d.Shown[i][1])
-	}
-}
-
 // write appends a document in the given format.
 func (f Format) write(w *writer, d *Document) {
 	label := func() {
@@ -154,18 +146,18 @@ func (f Format) write(w *writer, d *Document) {
 		w.str("\">\n")
 		if source := cmp.Or(d.Source, d.Title); source != "" {
 			w.str("<source>")
-			w.str(source)
+			w.escaped(source)
 			w.str("</source>\n")
 		}
 		for _, field := range d.Shown {
 			w.str("<metadata name=\"")
 			w.str(field[0])
 			w.str("\">")
-			w.str(field[1])
+			w.escaped(field[1])
 			w.str("</metadata>\n")
 		}
 		w.str("<document_content>\n")
-		w.str(d.Text)
+		w.escaped(d.Text)
 		w.str("\n</document_content>\n</document>")
 	case Markdown:
 		w.str("## ")
@@ -220,7 +212,8 @@ func (f Format) around() (before, between, after string) {
 }
 
 // writer measures a text in a first pass and writes it in a second, so that the
-// text costs one allocation.
+// text costs one allocation. What has to be escaped is measured as it is: that is
+// rare, and the text may grow then.
 type writer struct {
 	text    strings.Builder
 	writing bool
@@ -238,6 +231,15 @@ func (w *writer) str(s string) {
 		w.text.WriteString(s)
 	}
 	w.size += len(s)
+}
+
+// escaped writes a text with our own tags escaped. It is searched only when it is
+// written, so that the copy finds it in the cache.
+func (w *writer) escaped(s string) {
+	if w.writing {
+		s = Escape(s)
+	}
+	w.str(s)
 }
 
 func (w *writer) number(n int) {
