@@ -194,7 +194,7 @@ func TestLayoutChainStreamsBeforeTheServerHasFinished(t *testing.T) {
 	if err != nil || got != "Green." {
 		t.Fatalf("got %q, %v", got, err)
 	}
-	if chunks[0] != "Gre" || strings.Join(chunks, "") != "Green." {
+	if len(chunks) == 0 || chunks[0] != "Gre" || strings.Join(chunks, "") != "Green." {
 		t.Errorf("streamed %q", chunks)
 	}
 }
