@@ -396,3 +396,47 @@ func Example_incorrectPlaceTwice() {
 	// once:  [1 3 5 4 2]
 	// twice: [1 5 2 4 3]
 }
+
+// Documents that come placed, from a wrapped retriever or a node before, keep their
+// ranks when the placement is known.
+func ExampleArranged() {
+	placed := core.Reorder([]string{"best", "second", "third", "fourth", "fifth"})
+	a, err := core.Arranged(core.HeadTail, len(placed))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ranked, err := core.RestoreRank(a, placed)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(placed)
+	fmt.Println(ranked)
+	// Output:
+	// [best third fifth fourth second]
+	// [best second third fourth fifth]
+}
+
+// What turns out not to fit is left out by rank, and the rest is placed again.
+func ExampleWithout() {
+	docs := []string{"best", "second", "third", "fourth", "fifth"}
+	a, err := core.Arrange[[]string, string](context.Background(), nil, docs, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	a, err = core.Without[[]string, string](nil, a, docs, nil, func(p core.Placed) core.Reason {
+		if p.Rank >= 3 {
+			return core.OverBudget
+		}
+		return ""
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(a.Order())
+	// Output:
+	// r1 r3 r2
+}
