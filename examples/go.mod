@@ -6,6 +6,7 @@ require (
 	github.com/blevesearch/bleve/v2 v2.5.7
 	github.com/blevesearch/bleve_index_api v1.2.11
 	github.com/bookend-rag/bookend v0.0.0
+	github.com/bookend-rag/bookend/core/sweep v0.0.0
 	github.com/cloudwego/eino v0.7.36
 	github.com/cloudwego/eino-ext/components/model/openai v0.1.7
 	github.com/tiktoken-go/tokenizer v0.7.0
@@ -93,9 +94,13 @@ require (
 	golang.org/x/net v0.43.0 // indirect
 	golang.org/x/sys v0.35.0 // indirect
 	golang.org/x/text v0.28.0 // indirect
+	gonum.org/v1/gonum v0.17.0 // indirect
 	google.golang.org/protobuf v1.36.6 // indirect
 	gopkg.in/yaml.v3 v3.0.1 // indirect
 	nhooyr.io/websocket v1.8.7 // indirect
 )
 
-replace github.com/bookend-rag/bookend => ../
+replace (
+	github.com/bookend-rag/bookend => ../
+	github.com/bookend-rag/bookend/core/sweep => ../core/sweep
+)

@@ -93,3 +93,5 @@ require (
 replace github.com/bookend-rag/bookend => ../
 
 replace github.com/bookend-rag/bookend/examples => ../examples
+
+replace github.com/bookend-rag/bookend/core/sweep => ../core/sweep

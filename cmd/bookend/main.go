@@ -1,0 +1,138 @@
+// The bookend command measures how a model reads a prompt: it moves the answer
+// through every slot, scores what comes back, and draws the curve.
+//
+//	bookend sweep --data questions.jsonl --model NAME --base-url URL --out DIR
+//	bookend sweep --simulate gpt-3.5-turbo --out DIR
+//	bookend report DIR
+//
+// It exits with 0 when all is done, 1 after an error, 2 for a command or an input
+// that it cannot use, and 3 when a sweep is incomplete and the same command would
+// continue it.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/bookend-rag/bookend/cmd/internal/show"
+	"github.com/bookend-rag/bookend/core"
+	"github.com/bookend-rag/bookend/core/sweep"
+)
+
+// The exit codes.
+const (
+	exitDone       = 0
+	exitFailed     = 1
+	exitUsage      = 2
+	exitIncomplete = 3
+)
+
+type cli struct {
+	Sweep  sweepCommand  `cmd:"" help:"Move the answer through every slot of the prompt, and draw how well each slot is read."`
+	Report reportCommand `cmd:"" help:"Make table, plots and page again from the journals of sweeps; nothing is asked."`
+}
+
+const description = `Measure where in the prompt your model reads best, and get a placement that fits it.`
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second interrupt ends the program at once
+	code := run(ctx, os.Args[1:], streams{out: os.Stdout, err: os.Stderr, terminal: isTerminal(os.Stderr), getenv: os.Getenv})
+	stop()
+	os.Exit(code)
+}
+
+// streams is the world outside, which tests replace.
+type streams struct {
+	out, err io.Writer
+	terminal bool // err is one
+	getenv   func(string) string
+}
+
+func isTerminal(file *os.File) bool {
+	info, err := file.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0 && os.Getenv("TERM") != "dumb"
+}
+
+// usageError is a fault of the command line or of an input.
+type usageError struct{ err error }
+
+func (e *usageError) Error() string { return e.err.Error() }
+
+func (e *usageError) Unwrap() error { return e.err }
+
+func usage(format string, args ...any) error {
+	return &usageError{fmt.Errorf("bookend: "+format, args...)}
+}
+
+// incompleteError says that the same command would continue.
+type incompleteError struct {
+	reason string
+	report bool // what there is makes a report
+}
+
+func (e *incompleteError) Error() string {
+	return "bookend: " + e.reason + "; the same command continues where it stopped and repeats no answered call"
+}
+
+// exited ends the parser where it would end the process, after --help.
+type exited int
+
+// run runs one command line and returns its exit code.
+func run(ctx context.Context, args []string, s streams) (code int) {
+	defer func() {
+		if e, ok := recover().(exited); ok {
+			code = int(e)
+		} else if e := recover(); e != nil {
+			panic(e)
+		}
+	}()
+	var c cli
+	parser, err := kong.New(&c, kong.Name("bookend"), kong.Vars{"keys": strconv.Itoa(defaultKeys)}, kong.Description(description),
+		kong.Writers(s.out, s.err), kong.Exit(func(code int) { panic(exited(code)) }),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}))
+	if err != nil {
+		fmt.Fprintln(s.err, show.Line(err.Error()))
+		return exitFailed
+	}
+	parsed, err := parser.Parse(args)
+	if err != nil {
+		fmt.Fprintf(s.err, "bookend: %s (--help explains the flags)\n", show.Line(err.Error()))
+		return exitUsage
+	}
+	parsed.BindTo(ctx, (*context.Context)(nil))
+	return report(parsed.Run(s), s.err)
+}
+
+// report prints an error, each of its faults on a line of its own.
+func report(err error, to io.Writer) int {
+	if err == nil {
+		return exitDone
+	}
+	for _, line := range strings.Split(err.Error(), "\n") {
+		fmt.Fprintln(to, show.Line(line))
+	}
+	var (
+		bad        *usageError
+		incomplete *incompleteError
+		config     *core.ConfigError
+		dataset    *sweep.DatasetError
+		scorer     *sweep.ScorerError
+	)
+	switch {
+	case errors.As(err, &incomplete):
+		return exitIncomplete
+	case errors.As(err, &bad), errors.As(err, &config), errors.As(err, &dataset), errors.As(err, &scorer):
+		return exitUsage
+	}
+	return exitFailed
+}

@@ -1,0 +1,168 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"github.com/bookend-rag/bookend/cmd/internal/chart"
+	"github.com/bookend-rag/bookend/cmd/internal/page"
+	"github.com/bookend-rag/bookend/cmd/internal/safefile"
+	"github.com/bookend-rag/bookend/cmd/internal/show"
+	"github.com/bookend-rag/bookend/cmd/internal/table"
+	"github.com/bookend-rag/bookend/core/sweep"
+)
+
+// reportCommand holds the flags of `bookend report`.
+type reportCommand struct {
+	Dirs []string `arg:"" name:"dir" help:"Folders of sweeps. The curves of several are laid over each other."`
+	judging
+	Out   string `placeholder:"DIR" help:"Folder for the files. The sweep's own unless given; needed for several sweeps."`
+	Force bool   `help:"Overwrite files that differ."`
+}
+
+// Help is the long text of `bookend report --help`.
+func (*reportCommand) Help() string {
+	return `Everything is computed from DIR/journal.jsonl alone; no model is asked. With --score or --first-line the same answers are judged otherwise.
+
+    bookend report DIR --score token-f1 --out OTHER
+    bookend report FIRST SECOND --out BOTH`
+}
+
+// maxSweeps is how many curves one report may show.
+const maxSweeps = 26
+
+// Run runs `bookend report`.
+func (c *reportCommand) Run(s streams) error {
+	scorer, err := c.scorer()
+	if err != nil {
+		return err
+	}
+	out := c.Out
+	switch {
+	case len(c.Dirs) > maxSweeps:
+		return usage("%d folders are given: one report shows %d sweeps at most", len(c.Dirs), maxSweeps)
+	case out == "" && len(c.Dirs) > 1:
+		return usage("several sweeps make one report: name a folder for it by --out")
+	case out == "":
+		out = c.Dirs[0]
+	}
+	var results []sweep.Result
+	for _, dir := range c.Dirs {
+		path := filepath.Join(dir, journalName)
+		r, err := sweep.SummarizeJournal(path, func(j *sweep.Judging) {
+			if scorer != nil {
+				j.Scorer = scorer
+			}
+			j.FirstLine = j.FirstLine || c.FirstLine
+		})
+		if errors.Is(err, fs.ErrNotExist) {
+			return usage("%s has no %s: name the folder that `bookend sweep --out` wrote to", dir, journalName)
+		}
+		if err != nil {
+			return err
+		}
+		results = append(results, r)
+	}
+	return publish(s.out, out, c.Force, results)
+}
+
+// publish prints table and plot, and then writes the files.
+func publish(to io.Writer, dir string, force bool, results []sweep.Result) error {
+	for i, r := range results {
+		letter := ""
+		if len(results) > 1 {
+			letter = chart.Letter(i)
+		}
+		printResult(to, letter, r)
+	}
+	fmt.Fprintf(to, "\n%s\n", chart.Text(results))
+	for i, r := range results {
+		fmt.Fprint(to, "\n")
+		if len(results) > 1 {
+			fmt.Fprintf(to, "%s: ", chart.Letter(i))
+		}
+		fmt.Fprintln(to, show.Line(r.Finding))
+	}
+	files, err := files(results)
+	if err != nil {
+		return err
+	}
+	if err := safefile.Write(dir, force, files...); err != nil {
+		return err
+	}
+	names := make([]string, len(files))
+	for i, f := range files {
+		names[i] = f.Name
+	}
+	fmt.Fprintf(to, "\nIn %s: %s\n", show.Line(dir), strings.Join(names, ", "))
+	return nil
+}
+
+func printResult(to io.Writer, letter string, r sweep.Result) {
+	name := chart.Name(r)
+	if letter != "" {
+		name = letter + ": " + name
+	}
+	fmt.Fprintf(to, "\n%s\n%s\n\n%s\n\n%s\n", name, show.Line(table.Behind(r)), table.Text(table.Accuracy(r)), table.Text(table.Counts(r)))
+	if contrasts := table.Contrasts(r); contrasts != nil {
+		fmt.Fprintf(to, "\n%s\n\n", table.Text([]string{"contrast", "points", "95 % interval", "z"}, contrasts))
+	}
+	for _, line := range table.Statistics(r) {
+		fmt.Fprintln(to, show.Line(line))
+	}
+	for _, note := range r.Notes {
+		fmt.Fprintln(to, show.Line(note))
+	}
+}
+
+// files makes the files of a report.
+func files(results []sweep.Result) ([]safefile.File, error) {
+	var files []safefile.File
+	add := func(name string, data []byte, err error) error {
+		if err == nil && data != nil {
+			files = append(files, safefile.File{Name: name, Data: data})
+		}
+		return err
+	}
+	csv, err := table.CSV(results)
+	if err := add("summary.csv", csv, err); err != nil {
+		return nil, err
+	}
+	var summary any = results
+	if len(results) == 1 {
+		summary = results[0]
+	}
+	text, err := asJSON(summary)
+	if err := add("summary.json", text, err); err != nil {
+		return nil, err
+	}
+	for i, r := range results {
+		if r.Curve == nil {
+			continue
+		}
+		name := "curve.json"
+		if len(results) > 1 {
+			name = "curve-" + chart.Letter(i) + ".json"
+		}
+		text, err := asJSON(r.Curve)
+		if err := add(name, text, err); err != nil {
+			return nil, err
+		}
+	}
+	svg, png, err := chart.Picture(results)
+	if err := errors.Join(add("sweep.svg", svg, err), add("sweep.png", png, nil)); err != nil {
+		return nil, err
+	}
+	html, err := page.HTML(results)
+	return files, errors.Join(add("report.html", html, err))
+}
+
+func asJSON(v any) ([]byte, error) {
+	text, err := json.MarshalIndent(v, "", "  ")
+	return append(show.JSON(text), '\n'), err
+}

@@ -1,0 +1,239 @@
+package openai
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"mime"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/bookend-rag/bookend/core"
+	"github.com/bookend-rag/bookend/core/sweep"
+)
+
+// Client is a sweep.Model, safe for concurrent use. It prints without its secrets.
+type Client struct {
+	name       string // what it prints as
+	config     Config // without BaseURL, whose secrets address keeps
+	address    address
+	parameters map[string]json.RawMessage
+	secrets    secrets
+	// Without an http.Client around it, nothing follows a redirect.
+	transport *http.Transport
+}
+
+var _ sweep.Model = (*Client)(nil)
+
+// New checks the configuration and sends nothing. The error is a *core.ConfigError
+// without secrets.
+func New(c Config) (*Client, error) {
+	c = c.withDefaults()
+	if err := c.validate(); err != nil {
+		return nil, err
+	}
+	a, err := parseAddress(c.BaseURL)
+	if err != nil {
+		return nil, err
+	}
+	s := a.secrets(c.Key)
+	if user, _ := a.hidden(); user != nil && !c.Key.IsZero() {
+		return nil, &core.ConfigError{Field: "BaseURL", Value: s.detail(a.shown("")), Rule: "give a key or user info, not both"}
+	}
+	guarded := a.base.Scheme == "http" && a.private(c.Key) && !c.AllowPlainKey
+	if guarded && !a.loopback() {
+		return nil, &core.ConfigError{Field: "BaseURL", Value: s.detail(a.shown("")), Rule: "a key, user info or query would cross the network unencrypted: use https, or allow it expressly"}
+	}
+	parameters, err := c.parameters()
+	if err != nil {
+		return nil, err
+	}
+	name := c.String()
+	c.BaseURL, c.Extra = "", nil
+	return &Client{name: name, config: c, address: a, parameters: parameters, secrets: s, transport: transport(c.Connections, guarded)}, nil
+}
+
+// maxIdle is below the five seconds after which llama.cpp, and vLLM by default, end
+// an idle connection: a call that starts just then would be lost.
+const maxIdle = 4 * time.Second
+
+// transport keeps a secret on this machine if it is guarded: "localhost" is a name
+// like any other, and a proxy may be anywhere.
+func transport(connections int, guarded bool) *http.Transport {
+	dialer := &net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}
+	proxy := http.ProxyFromEnvironment
+	if guarded {
+		dialer.Control = onlyLoopback
+		proxy = nil
+	}
+	return &http.Transport{
+		Proxy:                  proxy,
+		DialContext:            dialer.DialContext,
+		ForceAttemptHTTP2:      true,
+		MaxIdleConns:           connections,
+		MaxIdleConnsPerHost:    connections,
+		IdleConnTimeout:        maxIdle,
+		TLSHandshakeTimeout:    30 * time.Second,
+		MaxResponseHeaderBytes: 64 << 10,
+	}
+}
+
+func onlyLoopback(_, address string, _ syscall.RawConn) error {
+	host, _, err := net.SplitHostPort(address)
+	if ip := net.ParseIP(host); err != nil || ip == nil || !ip.IsLoopback() {
+		return errElsewhere
+	}
+	return nil
+}
+
+var errElsewhere = errors.New("the name of this machine leads to another one, and the request holds a secret")
+
+// CloseIdleConnections ends the connections that no call is using, and their
+// goroutines. The client can be used again.
+func (c *Client) CloseIdleConnections() { c.transport.CloseIdleConnections() }
+
+// Path is the path of a request as batch files name it, such as
+// "/v1/chat/completions".
+func (c *Client) Path() string { return c.config.path() }
+
+// String names the model and the address without user info and query.
+func (c *Client) String() string { return c.name }
+
+// Format writes what String returns, whatever the verb.
+func (c *Client) Format(s fmt.State, _ rune) { _, _ = s.Write([]byte(c.String())) }
+
+// MarshalText returns what String returns.
+func (c *Client) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
+
+// LogValue returns what String returns.
+func (c *Client) LogValue() slog.Value { return slog.StringValue(c.String()) }
+
+// Ask asks once and does not retry. Its errors are *sweep.ModelError around an
+// *Error, and hold no secret. When ctx has ended they are its error, too.
+//
+// Should the server repeat a key or password of 12 characters or more in an answer,
+// or a user's name or part of the query of 16 or more, it is masked there, too.
+// Shorter ones may be words, and are not.
+func (c *Client) Ask(ctx context.Context, p sweep.Prompt) (sweep.Answer, error) {
+	body, err := c.Body(p)
+	if err != nil {
+		return sweep.Answer{}, err
+	}
+	call, cancel := context.WithTimeout(ctx, c.config.Timeout)
+	defer cancel()
+	request, err := c.request(call, body)
+	if err != nil {
+		return sweep.Answer{}, permanent(0, ErrPrompt, "the request cannot be made")
+	}
+	response, err := c.transport.RoundTrip(request)
+	if err != nil {
+		return sweep.Answer{}, c.broken(ctx, call, 0, err)
+	}
+	defer response.Body.Close()
+	return c.receive(ctx, call, response)
+}
+
+func (c *Client) request(ctx context.Context, body []byte) (*http.Request, error) {
+	to := c.address.endpoint(c.Path())
+	user, query := c.address.hidden()
+	to.RawQuery = query
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, to.String(), bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", "application/json")
+	r.Header.Set("User-Agent", "bookend")
+	if user != nil {
+		password, _ := user.Password()
+		r.SetBasicAuth(user.Username(), password)
+	}
+	if key := c.config.Key.value(); key != "" {
+		r.Header.Set("Authorization", "Bearer "+key)
+	}
+	return r, nil
+}
+
+func (c *Client) receive(ctx, call context.Context, response *http.Response) (sweep.Answer, error) {
+	status := response.StatusCode
+	if status >= 300 && status <= 399 {
+		return sweep.Answer{}, permanent(status, ErrRedirect, c.secrets.detail(target(response)))
+	}
+	success := status >= 200 && status <= 299
+	if success {
+		if err := c.checkType(status, response.Header.Get("Content-Type")); err != nil {
+			return sweep.Answer{}, err
+		}
+	}
+	body, err := io.ReadAll(io.LimitReader(response.Body, c.config.MaxAnswer+1))
+	tooLarge := int64(len(body)) > c.config.MaxAnswer
+	switch {
+	case success && tooLarge:
+		return sweep.Answer{}, permanent(status, ErrTooLarge, fmt.Sprintf("over %d bytes", c.config.MaxAnswer))
+	case err != nil && (success || ctx.Err() != nil):
+		return sweep.Answer{}, c.broken(ctx, call, status, err)
+	case tooLarge || err != nil:
+		body = nil // the status says enough, and a cut may go through a secret
+	}
+	answer, err := reader{completion: c.config.Completion, secrets: c.secrets}.read(status, body)
+	if e := (*sweep.ModelError)(nil); errors.As(err, &e) {
+		e.RetryAfter = retryAfter(response.Header)
+	}
+	return answer, err
+}
+
+// checkType wants JSON. A stream was not asked for, and the next try would stream
+// again.
+func (c *Client) checkType(status int, header string) error {
+	kind, _, err := mime.ParseMediaType(header)
+	switch {
+	case err == nil && (kind == "application/json" || strings.HasPrefix(kind, "application/") && strings.HasSuffix(kind, "+json")):
+		return nil
+	case kind == "text/event-stream":
+		return permanent(status, ErrContentType, "it is a stream, which was not asked for")
+	case header == "":
+		return failure(status, ErrContentType, "it has none")
+	}
+	return failure(status, ErrContentType, c.secrets.detail(header))
+}
+
+// broken tells the caller's end from the timeout, and both from the network. Whom the
+// client does not trust now, it will not trust later.
+func (c *Client) broken(ctx, call context.Context, status int, err error) *sweep.ModelError {
+	if ended := ctx.Err(); ended != nil {
+		return permanent(status, ended, "")
+	}
+	if call.Err() != nil {
+		return failure(status, ErrTimeout, fmt.Sprintf("waited %v", c.config.Timeout))
+	}
+	e := failure(status, ErrConnection, c.secrets.detail(err.Error()))
+	e.Permanent = errors.Is(err, errElsewhere) || errors.As(err, new(*tls.CertificateVerificationError))
+	return e
+}
+
+// target is where a redirect leads, without user info and query.
+func target(response *http.Response) string {
+	to, err := response.Location()
+	if err != nil {
+		return "to nowhere"
+	}
+	return "to " + (&url.URL{Scheme: to.Scheme, Host: to.Host, Path: to.Path}).String() + "; give the right address as the base URL"
+}
+
+// retryAfter measures a date by the server's clock, if it tells its time.
+func retryAfter(header http.Header) time.Duration {
+	now, err := http.ParseTime(header.Get("Date"))
+	if err != nil {
+		now = time.Now()
+	}
+	return sweep.ParseRetryAfter(header.Get("Retry-After"), now)
+}

@@ -1,0 +1,106 @@
+package openai
+
+import (
+	"errors"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bookend-rag/bookend/core/sweep"
+)
+
+// TestGuardLooksAtTheAddress stands for a "localhost" that leads elsewhere. The
+// address is one of documentation, which nobody has; it must not even be dialed.
+func TestGuardLooksAtTheAddress(t *testing.T) {
+	t.Parallel()
+	for _, host := range []string{"192.0.2.1:80", "[2001:db8::1]:80"} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+host, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = transport(1, true).RoundTrip(r)
+		if err == nil || !strings.Contains(err.Error(), "leads to another") {
+			t.Errorf("%s: error %v", host, err)
+		}
+	}
+	if transport(1, true).Proxy != nil {
+		t.Error("a guarded request may go through a proxy")
+	}
+}
+
+func TestIdleConnectionsEndBeforeTheServersDo(t *testing.T) {
+	t.Parallel()
+	if got := transport(1, false).IdleConnTimeout; got <= 0 || got >= 5*time.Second {
+		t.Errorf("idle connections are kept for %v", got)
+	}
+}
+
+func TestGuardedIsTheDefault(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		config  Config
+		guarded bool
+	}{
+		{Config{BaseURL: "http://localhost", Key: NewKey("k")}, true},
+		{Config{BaseURL: "http://localhost?q=1"}, true},
+		{Config{BaseURL: "http://u@localhost"}, true},
+		{Config{BaseURL: "http://localhost"}, false},
+		{Config{BaseURL: "http://localhost", Key: NewKey("k"), AllowPlainKey: true}, false},
+		{Config{BaseURL: "https://localhost", Key: NewKey("k")}, false},
+	} {
+		test.config.Model = "m"
+		c, err := New(test.config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := c.transport.Proxy == nil; got != test.guarded {
+			t.Errorf("%v, key %v: guarded %v, want %v", test.config, test.config.Key, got, test.guarded)
+		}
+	}
+}
+
+// TestElsewhereIsPermanent asks by a client that was made for this machine.
+func TestElsewhereIsPermanent(t *testing.T) {
+	t.Parallel()
+	c, err := New(Config{BaseURL: "http://localhost", Key: NewKey("k"), Model: "m"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.address.base.Host = "192.0.2.1:80"
+	if _, err := c.Ask(t.Context(), sweep.Prompt{Text: "?"}); !errors.Is(err, ErrConnection) || sweep.Retryable(err) {
+		t.Errorf("error %v, to be tried again: %v", err, sweep.Retryable(err))
+	}
+}
+
+func TestHTTPS(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"choices":[{"message":{"content":"`+r.Proto+`"}}]}`)
+	}))
+	server.EnableHTTP2 = true
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	ask := func(trust bool) (sweep.Answer, error) {
+		c, err := New(Config{BaseURL: server.URL, Key: NewKey("k"), Model: "m"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.CloseIdleConnections()
+		if trust {
+			c.transport.TLSClientConfig = server.Client().Transport.(*http.Transport).TLSClientConfig
+		}
+		return c.Ask(t.Context(), sweep.Prompt{Text: "?"})
+	}
+	if answer, err := ask(true); err != nil || answer.Text != "HTTP/2.0" {
+		t.Errorf("answer %+v, error %v", answer, err)
+	}
+	if _, err := ask(false); !errors.Is(err, ErrConnection) || sweep.Retryable(err) {
+		t.Errorf("a server with an unknown certificate: error %v, to be tried again: %v", err, sweep.Retryable(err))
+	}
+}

@@ -1,0 +1,151 @@
+// Package page writes the report of a sweep as one page of HTML that needs nothing
+// else: no script, no network, light and dark, wide and narrow.
+package page
+
+import (
+	"bytes"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"strings"
+
+	"github.com/bookend-rag/bookend/cmd/internal/chart"
+	"github.com/bookend-rag/bookend/cmd/internal/show"
+	"github.com/bookend-rag/bookend/cmd/internal/table"
+	"github.com/bookend-rag/bookend/core/sweep"
+)
+
+var (
+	//go:embed page.html
+	pageText string
+	//go:embed style.css
+	style string
+
+	pages = template.Must(template.New("page").Parse(pageText))
+)
+
+// policy lets the page load nothing and run nothing. Its one style sheet is allowed
+// by its hash.
+func policy() string {
+	sum := sha256.Sum256([]byte(style))
+	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'"
+}
+
+// TickEnd is the lower end of a tick.
+func (f figure) TickEnd() float64 { return f.Bottom + 5 }
+
+// YTurn turns the name of the axis upright.
+func (f figure) YTurn() string { return fmt.Sprintf("translate(13 %g) rotate(-90)", f.YNameAt) }
+
+// Named says whether the levels have room for their names beside the plot.
+func (f figure) Named() bool { return f.Class == "wide" }
+
+type document struct {
+	Policy    string
+	Style     template.CSS
+	Title     string
+	Simulated string // why the page is marked; empty for a measurement
+	Many      bool
+	Figures   []figure
+	Baselines []baseline
+	Sections  []section
+}
+
+type baseline struct{ Name, Share, Meaning string }
+
+type section struct {
+	Letter, Class, Name, Finding string
+	Drawn                        bool
+	Result                       sweep.Result
+	Behind                       string
+	Columns                      []string
+	Rows                         [][]string
+	Contrasts                    [][]string
+	Statistics                   []string
+	CountColumns                 []string
+	CountRows                    [][]string
+	CountRule                    string
+	Examples                     []example
+	Setup                        []sweep.Setting
+	Notes                        []string
+}
+
+type example struct{ Arm, Wanted, Got string }
+
+// HTML returns the page of one or more results. What comes from a model, a dataset
+// or the command line stands in it as text alone.
+func HTML(results []sweep.Result) ([]byte, error) {
+	d := document{
+		Policy: policy(),
+		Style:  template.CSS(style), // our own, embedded
+		Title:  "Where the answer is read: " + chart.Title(results), Many: len(results) > 1,
+		Simulated: simulated(results),
+		Figures:   figures(results),
+	}
+	drawn := 0
+	for i, r := range results {
+		s := newSection(r)
+		s.Letter = chart.Letter(i)
+		if s.Drawn {
+			s.Letter, s.Class = chart.Letter(i), fmt.Sprintf("c%d", drawn%palette)
+			drawn++
+		}
+		d.Sections = append(d.Sections, s)
+	}
+	if len(results) == 1 {
+		for _, b := range chart.Baselines(results[0]) {
+			d.Baselines = append(d.Baselines, baseline{b.Name, show.Percent(b.Share), meaning[b.Name]})
+		}
+	}
+	var b bytes.Buffer
+	if err := pages.Execute(&b, d); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+var meaning = map[string]string{"oracle": "the gold document alone", "closed-book": "no documents"}
+
+func simulated(results []sweep.Result) string {
+	var names []string
+	for _, r := range results {
+		if r.Simulated {
+			names = append(names, chart.Name(r))
+		}
+	}
+	switch {
+	case len(names) == 0:
+		return ""
+	case len(names) == len(results):
+		return "A simulated reader gave these answers. No model was asked; nothing here is a measurement."
+	}
+	return "In part: a simulated reader gave the answers of " + strings.Join(names, ", ") + ". That is no measurement."
+}
+
+func newSection(r sweep.Result) section {
+	s := section{
+		Name: chart.Name(r), Finding: together(show.Line(r.Finding)), Drawn: r.Verdict != nil, Result: r,
+		Behind: show.Line(table.Behind(r)), CountRule: table.CountRule,
+		Contrasts: table.Contrasts(r), Statistics: table.Statistics(r),
+	}
+	for i, line := range s.Statistics {
+		s.Statistics[i] = together(line)
+	}
+	s.Columns, s.Rows = table.Accuracy(r)
+	s.CountColumns, s.CountRows = table.Counts(r)
+	for _, e := range r.Examples {
+		s.Examples = append(s.Examples, example{e.Arm, show.Line(strings.Join(e.Wanted, " | ")), show.Lines(e.Got)})
+	}
+	for _, setting := range r.Setup {
+		s.Setup = append(s.Setup, sweep.Setting{Name: setting.Name, Value: show.Lines(setting.Value)})
+	}
+	for _, note := range r.Notes {
+		s.Notes = append(s.Notes, show.Line(note))
+	}
+	return s
+}
+
+// together keeps a percent sign on the line of its number.
+func together(text string) string { return strings.ReplaceAll(text, " %", "\u00a0%") }

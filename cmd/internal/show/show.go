@@ -1,0 +1,102 @@
+// Package show makes text that may come from anywhere safe to print: on a terminal
+// and in a cell of a spreadsheet.
+package show
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Line returns the text on one line, without anything that a terminal would obey:
+// control characters, those of C1 and invalid bytes among them, and the marks that
+// turn the direction of writing, are written as escapes. It costs O(n).
+func Line(text string) string {
+	if !strings.ContainsFunc(text, obeyed) && utf8.ValidString(text) {
+		return text
+	}
+	var b strings.Builder
+	for len(text) > 0 {
+		r, size := utf8.DecodeRuneInString(text)
+		switch {
+		case r == utf8.RuneError && size == 1:
+			fmt.Fprintf(&b, `\x%02x`, text[0])
+		case r == '\n':
+			b.WriteString(`\n`)
+		case r == '\t':
+			b.WriteString(`\t`)
+		case obeyed(r) && r < 0x100:
+			fmt.Fprintf(&b, `\x%02x`, r)
+		case obeyed(r):
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			b.WriteRune(r)
+		}
+		text = text[size:]
+	}
+	return b.String()
+}
+
+// Lines is Line for a text of several lines, which stay apart.
+func Lines(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = Line(line)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// JSON writes what a terminal would obey in the strings of valid JSON as escapes of
+// JSON, which mean the same.
+func JSON(text []byte) []byte {
+	var b bytes.Buffer
+	for _, r := range string(text) {
+		if r != '\n' && obeyed(r) {
+			fmt.Fprintf(&b, `\u%04x`, r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.Bytes()
+}
+
+// obeyed are the characters that do something.
+func obeyed(r rune) bool {
+	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029' || r == '\ufeff'
+}
+
+// Cell returns the text for a cell of a CSV file. What a spreadsheet would take for
+// a formula gets an apostrophe in front.
+func Cell(text string) string {
+	text = Line(text)
+	if start := strings.TrimLeft(text, " "); start != "" && strings.ContainsRune("=+-@\uff1d\uff0b\uff0d\uff20", first(start)) {
+		return "'" + text
+	}
+	return text
+}
+
+func first(s string) rune {
+	r, _ := utf8.DecodeRuneInString(s)
+	return r
+}
+
+// Cut shortens a text to so many characters, 1 or more.
+func Cut(text string, width int) string {
+	if utf8.RuneCountInString(text) <= width {
+		return text
+	}
+	return string([]rune(text)[:width-1]) + "…"
+}
+
+// Percent writes a share with one decimal.
+func Percent(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) }
+
+// Count writes a number with its noun.
+func Count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

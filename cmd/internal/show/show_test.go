@@ -1,0 +1,65 @@
+package show
+
+import (
+	"encoding/json"
+	"testing"
+)
+
+func TestLine(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"plain – ü 漢":     "plain – ü 漢",
+		"a\x1b[31mb":      `a\x1b[31mb`,
+		"a\nb\tc\r":       `a\nb\tc\x0d`,
+		"\u009b2J":        `\x9b2J`,
+		"\x9b2J":          `\x9b2J`,
+		"a\u202eb\u2066c": `a\u202eb\u2066c`,
+		"\ufeffa\u2028b":  `\ufeffa\u2028b`,
+		"bad \xff byte":   `bad \xff byte`,
+	} {
+		if got := Line(in); got != want {
+			t.Errorf("Line(%q) (-want +got)\n-%s\n+%s", in, want, got)
+		}
+	}
+	if got := Lines("a\x1b\nb"); got != "a\\x1b\nb" {
+		t.Errorf("Lines: %q", got)
+	}
+}
+
+func TestCell(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"": "", "a=b": "a=b", "=1+1": "'=1+1", "+1": "'+1", "-1": "'-1", "@x": "'@x", "  =1": "'  =1",
+		"\t=1": `\t=1`, "＝1": "'＝1",
+	} {
+		if got := Cell(in); got != want {
+			t.Errorf("Cell(%q) (-want +got)\n-%s\n+%s", in, want, got)
+		}
+	}
+}
+
+func TestJSONKeepsItsMeaning(t *testing.T) {
+	t.Parallel()
+	in := "a\x1b\u009b\u202e\n<ü>"
+	text, err := json.MarshalIndent(map[string]string{"k": in}, "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	safe := JSON(text)
+	for _, r := range string(safe) {
+		if r != '\n' && obeyed(r) {
+			t.Errorf("%q is left in %q", r, safe)
+		}
+	}
+	var back map[string]string
+	if err := json.Unmarshal(safe, &back); err != nil || back["k"] != in {
+		t.Errorf("%q came back as %q, error %v", in, back["k"], err)
+	}
+}
+
+func TestCut(t *testing.T) {
+	t.Parallel()
+	if got := Cut("ünïx", 3) + Cut("abc", 3); got != "ün…abc" {
+		t.Errorf("got %q", got)
+	}
+}

@@ -1,0 +1,59 @@
+package table
+
+import (
+	"bytes"
+	"encoding/csv"
+	"strconv"
+
+	"github.com/bookend-rag/bookend/cmd/internal/show"
+	"github.com/bookend-rag/bookend/core/sweep"
+)
+
+// CSV returns one line for each arm of each result, under a line of names. Shares go
+// from 0 to 1. A cell of words that a spreadsheet would take for a formula starts
+// with an apostrophe.
+func CSV(results []sweep.Result) ([]byte, error) {
+	var b bytes.Buffer
+	w := csv.NewWriter(&b)
+	lines := [][]string{{
+		"simulated", "model", "task", "layout", "date", "documents", "scorer", "judged_by", "arm", "slot", "n",
+		"correct", "accuracy", "low", "high",
+		"first_line_correct", "first_line_accuracy", "first_line_low", "first_line_high", "mean_score",
+		"planned", "answered", "failed", "missing", "refused", "truncated", "empty",
+	}}
+	for _, r := range results {
+		for _, a := range arms(r) {
+			slot := ""
+			if a.Slot != sweep.NoSlot {
+				slot = strconv.Itoa(a.Slot)
+			}
+			line := []string{
+				map[bool]string{true: "simulated", false: "no"}[r.Simulated],
+				show.Cell(r.Model), show.Cell(string(r.Task)), show.Cell(r.Layout), show.Cell(r.Date),
+				strconv.Itoa(r.Documents), show.Cell(r.Scorer), show.Cell(r.JudgedBy), show.Cell(a.Arm), slot, strconv.Itoa(a.N),
+			}
+			line = append(line, tally(a.N, a.Full)...)
+			line = append(line, tally(a.N, a.FirstLine)...)
+			line = append(line, share(a.N, a.MeanScore))
+			c := a.Counts
+			for _, n := range []int{c.Planned, c.Answered, c.Failed, c.Missing, c.Refused, c.Truncated, c.Empty} {
+				line = append(line, strconv.Itoa(n))
+			}
+			lines = append(lines, line)
+		}
+	}
+	err := w.WriteAll(lines)
+	return b.Bytes(), err
+}
+
+func tally(n int, t sweep.Tally) []string {
+	return []string{strconv.Itoa(t.Correct), share(n, t.Accuracy), share(n, t.Low), share(n, t.High)}
+}
+
+// share is empty where nothing was answered.
+func share(n int, v float64) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.FormatFloat(v, 'f', 4, 64)
+}

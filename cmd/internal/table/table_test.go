@@ -1,0 +1,49 @@
+package table
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/bookend-rag/bookend/core/sweep"
+)
+
+func TestText(t *testing.T) {
+	t.Parallel()
+	got := Text([]string{"name", "n"}, [][]string{{"ü", "10"}, {"longer", "–"}})
+	want := "name     n\nü       10\nlonger   –"
+	if got != want {
+		t.Errorf("(-want +got)\n-%s\n+%s", want, got)
+	}
+}
+
+func TestNumber(t *testing.T) {
+	t.Parallel()
+	for v, want := range map[float64]string{
+		1.25: "+1.2", -1.26: "−1.3", 0: "0.0", -0.04: "0.0", 0.04: "0.0", math.Inf(1): "+∞", math.Inf(-1): "−∞",
+	} {
+		if got := number(v); got != want {
+			t.Errorf("number(%v) (-want +got)\n-%s\n+%s", v, want, got)
+		}
+	}
+}
+
+func TestUnansweredIsNotZero(t *testing.T) {
+	t.Parallel()
+	r := sweep.Result{Model: "-1", Slots: []sweep.ArmResult{{Arm: sweep.ArmSlot, Slot: 3, Counts: sweep.Counts{Planned: 2, Failed: 2}}}}
+	_, rows := Accuracy(r)
+	if got := strings.Join(rows[0], " "); got != "slot 3 0 0 – – – –" {
+		t.Errorf("row of an arm without answers: %q", got)
+	}
+	text, err := CSV([]sweep.Result{r})
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := strings.Split(string(text), "\n")[1]
+	if want := "no,'-1,,,,0,,,slot,3,0,0,,,,0,,,,,2,0,2,0,0,0,0"; line != want {
+		t.Errorf("CSV (-want +got)\n-%s\n+%s", want, line)
+	}
+	if _, rows := Counts(r); len(rows) != 2 || rows[1][0] != "slot 3" {
+		t.Errorf("counts leave out an arm with failures: %q", rows)
+	}
+}

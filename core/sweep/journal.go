@@ -1,0 +1,490 @@
+package sweep
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+)
+
+// MaxJournalLine is the most bytes that a line of a journal or of a batch file may
+// have.
+const MaxJournalLine = 16 << 20
+
+// syncEvery is how often a journal is synced to disk while it is written.
+const syncEvery = time.Second
+
+// journalHeader is the first line of every journal, so that no other file is
+// taken for one and cut.
+const journalHeader = `{"journal":"bookend 1"}` + "\n"
+
+// What is wrong with a journal. A *JournalError wraps one of them, or the error of
+// the file system; errors.Is finds it.
+var (
+	// ErrLocked: another process, or another Journal of this one, is writing it.
+	ErrLocked = errors.New("the journal is in use by another process")
+	// ErrNotJournal: the file is something else.
+	ErrNotJournal = errors.New("not a journal")
+	// ErrDamaged: a line other than the last is no record.
+	ErrDamaged = errors.New("the journal is damaged")
+)
+
+// JournalError says why a journal cannot be read or written.
+type JournalError struct {
+	Path string
+	Line int // from 1; 0 when the fault is not in one line
+	Rule string
+	Err  error
+}
+
+// Error names the file, the line and the rule.
+func (e *JournalError) Error() string {
+	if e.Line > 0 {
+		return fmt.Sprintf("bookend: journal %q, line %d: %s", e.Path, e.Line, e.Rule)
+	}
+	return fmt.Sprintf("bookend: journal %q: %s", e.Path, e.Rule)
+}
+
+// Unwrap returns the cause.
+func (e *JournalError) Unwrap() error { return e.Err }
+
+// Failure says how a call ended that got no answer.
+type Failure struct {
+	Status  int    `json:"status,omitempty"` // of HTTP; 0 when no response came
+	Message string `json:"message"`          // addresses without user info and query
+}
+
+// Record is one finished call: an answer or a failure, one of the two. A later
+// record of the same key replaces a failure; an answer stays.
+type Record struct {
+	Key      string    `json:"key"`
+	Question string    `json:"question"` // Case.ID
+	Arm      string    `json:"arm"`
+	Slot     int       `json:"slot"` // -1 in an arm without one
+	Repeat   int       `json:"repeat,omitempty"`
+	Answers  []string  `json:"answers,omitempty"` // what is accepted, to score by
+	Time     time.Time `json:"time"`              // of the end, UTC
+	Seconds  float64   `json:"seconds,omitempty"` // the last attempt took
+	Answer   *Answer   `json:"answer,omitempty"`
+	Failure  *Failure  `json:"failure,omitempty"`
+	// Attempts is how many requests it took; 0 for a result out of a batch.
+	Attempts int `json:"attempts,omitempty"`
+	// Estimated is the estimated number of tokens of the prompt, Lost the sum of it
+	// over the attempts that may have been charged although no answer came.
+	Estimated int `json:"estimated,omitempty"`
+	Lost      int `json:"lost,omitempty"`
+}
+
+// Spent returns what the call used, by the rule of Limits.MaxTokens.
+func (r Record) Spent() Spent {
+	s := Spent{Requests: r.Attempts}
+	if r.Answer != nil {
+		s.Usage = r.Answer.Usage
+		if s.Usage.Prompt == 0 {
+			s.Usage.Prompt = r.Estimated
+		}
+	}
+	s.Usage.Prompt += r.Lost
+	return s
+}
+
+func (r Record) valid() bool { return r.Key != "" && (r.Answer != nil) != (r.Failure != nil) }
+
+// journalLine is any line of a journal.
+type journalLine struct {
+	Journal  string          `json:"journal"`
+	Manifest json.RawMessage `json:"manifest"`
+	Record
+}
+
+func (l journalLine) valid() bool { return l.Manifest != nil || l.Journal != "" || l.Record.valid() }
+
+// Journal is the append-only record of a run: JSON lines, one for each finished
+// call, keyed by Call.Key. Each line is written at once by a single write at the
+// end of the file, so that it survives the death of the process as soon as Append
+// has returned. It is synced to disk once a second at most, and on Close: a power
+// cut can cost the last second.
+//
+// Only the user may read the file (mode 0600). One process at a time writes it;
+// anybody may read beside it. All methods are safe for concurrent use.
+type Journal struct {
+	path string
+
+	mu       sync.Mutex
+	file     *os.File
+	lock     io.Closer // nil where the file itself is locked
+	size     int64
+	err      error // sticks: what follows a failed write could not be trusted
+	answered map[string]struct{}
+	failed   map[string]struct{}
+	spent    Spent
+	manifest []byte
+	torn     int64
+	synced   time.Time
+}
+
+// OpenJournal opens a journal to write, and creates it when there is none. It
+// reads the file once from start to end. A torn last line, which a killed process
+// leaves behind, is cut off; Torn says so. Symbolic links are not followed.
+//
+// The error is a *JournalError: ErrLocked while somebody else writes it,
+// ErrNotJournal for a file of another kind, ErrDamaged for a line in the middle
+// that is no record, ErrLimit for a line above MaxJournalLine, and
+// errors.ErrUnsupported on systems whose locks it does not know.
+func OpenJournal(path string) (*Journal, error) {
+	fail := func(rule string, err error) error { return &JournalError{Path: path, Rule: rule, Err: err} }
+	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, fail("is not a regular file", ErrNotJournal)
+	}
+	file, lock, err := openLocked(path)
+	if errors.Is(err, ErrLocked) {
+		return nil, fail("another process is writing it: wait for its end, or choose another folder", err)
+	}
+	if err != nil {
+		return nil, fail(fmt.Sprintf("cannot be opened: %v", err), err)
+	}
+	j := &Journal{path: path, file: file, lock: lock, answered: map[string]struct{}{}, failed: map[string]struct{}{}, synced: time.Now()}
+	if err := j.load(); err != nil {
+		j.Close()
+		return nil, err
+	}
+	return j, nil
+}
+
+// load indexes what is there and cuts a torn line off.
+func (j *Journal) load() error {
+	end, err := scanJournal(j.file, j.path, func(text []byte) bool {
+		// Decoded in full, so that what is taken here can be read later.
+		var line journalLine
+		if json.Unmarshal(text, &line) != nil || !line.valid() {
+			return false
+		}
+		switch {
+		case line.Manifest != nil:
+			j.manifest = bytes.Clone(line.Manifest)
+		case line.Journal == "":
+			j.note(line.Record)
+		}
+		return true
+	})
+	if err != nil {
+		return err
+	}
+	j.size, j.torn = end.whole, end.torn
+	if j.torn > 0 {
+		if err := j.file.Truncate(j.size); err != nil {
+			return &JournalError{Path: j.path, Rule: fmt.Sprintf("its torn last line cannot be cut off: %v", err), Err: err}
+		}
+	}
+	if j.size == 0 {
+		return j.write([]byte(journalHeader))
+	}
+	return nil
+}
+
+// note takes a record into the index.
+func (j *Journal) note(r Record) {
+	j.spent.add(r.Spent())
+	switch _, done := j.answered[r.Key]; {
+	case done:
+	case r.Answer != nil:
+		j.answered[r.Key] = struct{}{}
+		delete(j.failed, r.Key)
+	default:
+		j.failed[r.Key] = struct{}{}
+	}
+}
+
+// Path returns the path that was opened.
+func (j *Journal) Path() string { return j.path }
+
+// Torn returns the number of bytes of a torn last line that were cut off on
+// opening; 0 for none. The call that it was part of is made again.
+func (j *Journal) Torn() int64 { return j.torn }
+
+// Answered says whether the journal has an answer under the key.
+func (j *Journal) Answered(key string) bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	_, ok := j.answered[key]
+	return ok
+}
+
+// Len returns how many calls have an answer, and how many have only failed.
+func (j *Journal) Len() (answered, failed int) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return len(j.answered), len(j.failed)
+}
+
+// Spent returns what all records of the journal used.
+func (j *Journal) Spent() Spent {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.spent
+}
+
+// Append writes one record. When it returns nil, the record outlives the process.
+//
+// A record needs a key and either an answer or a failure. One that is longer than
+// MaxJournalLine is refused with ErrLimit, and one for a key that has an answer
+// already with an error; the journal stays usable. After a failed write, as on a
+// full disk, what was written of the line is cut off again, and every further
+// Append fails with the same error: free some space and open the journal anew.
+func (j *Journal) Append(r Record) error {
+	if !r.valid() {
+		return &JournalError{Path: j.path, Rule: "a record needs a key and either an answer or a failure"}
+	}
+	text, err := json.Marshal(r)
+	if err != nil {
+		return &JournalError{Path: j.path, Rule: fmt.Sprintf("a record cannot be written: %v", err), Err: err}
+	}
+	if err := j.checkLength(text); err != nil {
+		return err
+	}
+	j.mu.Lock()
+	if _, done := j.answered[r.Key]; done {
+		j.mu.Unlock()
+		return &JournalError{Path: j.path, Rule: "has an answer under the key " + r.Key + " already"}
+	}
+	if err = j.write(append(text, '\n')); err == nil {
+		j.note(r)
+	}
+	due := err == nil && time.Since(j.synced) >= syncEvery
+	if due {
+		j.synced = time.Now()
+	}
+	file := j.file
+	j.mu.Unlock()
+	if due { // outside the lock, so that the others need not wait
+		if err := file.Sync(); err != nil && !errors.Is(err, os.ErrClosed) {
+			return j.stick(err)
+		}
+	}
+	return err
+}
+
+// Describe writes down what the following records belong to, as JSON, unless the
+// last description is the same. Run calls it with the plan's Manifest.
+func (j *Journal) Describe(manifest any) error {
+	text, err := json.Marshal(manifest)
+	if err != nil {
+		return &JournalError{Path: j.path, Rule: fmt.Sprintf("the plan cannot be written: %v", err), Err: err}
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if bytes.Equal(text, j.manifest) {
+		return nil
+	}
+	line := append(append([]byte(`{"manifest":`), text...), "}\n"...)
+	if err := j.checkLength(line); err != nil {
+		return err
+	}
+	if err := j.write(line); err != nil {
+		return err
+	}
+	j.manifest = text
+	return nil
+}
+
+func (j *Journal) checkLength(line []byte) error {
+	if len(line) < MaxJournalLine {
+		return nil
+	}
+	return &JournalError{
+		Path: j.path, Err: ErrLimit,
+		Rule: fmt.Sprintf("a record of %d bytes is too long; %d are allowed", len(line), MaxJournalLine),
+	}
+}
+
+// write appends one whole line, or nothing.
+func (j *Journal) write(line []byte) error {
+	if j.err != nil {
+		return j.err
+	}
+	_, err := j.file.Write(line)
+	if err == nil {
+		j.size += int64(len(line))
+		return nil
+	}
+	// Where this fails, too, the next one to open the journal cuts the line off.
+	_ = j.file.Truncate(j.size)
+	j.err = j.broken(err)
+	return j.err
+}
+
+func (j *Journal) broken(err error) error {
+	return &JournalError{
+		Path: j.path, Err: err,
+		Rule: fmt.Sprintf("cannot be written: %v; what it holds is safe, and a new run continues there", err),
+	}
+}
+
+func (j *Journal) stick(err error) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.err == nil {
+		j.err = j.broken(err)
+	}
+	return j.err
+}
+
+// Close syncs the file and gives up the lock. A second call does nothing.
+func (j *Journal) Close() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.file == nil {
+		return nil
+	}
+	file := j.file
+	j.file = nil
+	if j.err == nil {
+		j.err = &JournalError{Path: j.path, Rule: "is closed", Err: os.ErrClosed}
+	}
+	err := errors.Join(file.Sync(), file.Close())
+	if j.lock != nil {
+		err = errors.Join(err, j.lock.Close())
+	}
+	if err != nil {
+		return &JournalError{Path: j.path, Rule: fmt.Sprintf("cannot be closed: %v", err), Err: err}
+	}
+	return nil
+}
+
+// Reading says what ReadJournal found.
+type Reading struct {
+	Records  int               // all of them, failures that were made good included
+	Manifest []json.RawMessage // the descriptions, in their order
+	Torn     int64             // bytes of a torn last line, which was left out; 0 for none
+}
+
+// ReadJournal passes every record to each, in the order in which they were
+// written, and holds one at a time; an error of each ends it and is returned. It
+// takes no lock and changes nothing, so that it may run beside a writer, whose last
+// line may then look torn. The error is a *JournalError as OpenJournal has it. It
+// costs the decoding.
+func ReadJournal(path string, each func(Record) error) (Reading, error) {
+	var found Reading
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return found, &JournalError{Path: path, Rule: "is not a regular file", Err: ErrNotJournal}
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return found, &JournalError{Path: path, Rule: fmt.Sprintf("cannot be opened: %v", err), Err: err}
+	}
+	defer file.Close()
+	return readJournal(file, path, each)
+}
+
+func readJournal(from io.Reader, path string, each func(Record) error) (Reading, error) {
+	var found Reading
+	var stopped error
+	end, err := scanJournal(from, path, func(text []byte) bool {
+		var line journalLine
+		if json.Unmarshal(text, &line) != nil || !line.valid() {
+			return false
+		}
+		switch {
+		case line.Manifest != nil:
+			found.Manifest = append(found.Manifest, bytes.Clone(line.Manifest))
+		case line.Journal != "":
+		default:
+			found.Records++
+			stopped = each(line.Record)
+		}
+		return stopped == nil
+	})
+	found.Torn = end.torn
+	if stopped != nil {
+		return found, stopped
+	}
+	return found, err
+}
+
+// journalEnd says how much of a journal is whole lines, and how much follows.
+type journalEnd struct{ whole, torn int64 }
+
+// scanJournal passes every whole line, the header among them, to take, which
+// returns false for one that is no line of a journal. Only the last may be that.
+func scanJournal(from io.Reader, path string, take func([]byte) bool) (journalEnd, error) {
+	lines := newWholeLines(from)
+	var end journalEnd
+	bad := 0 // the number of a line that take refused
+	for {
+		line, whole, err := lines.next()
+		if errors.Is(err, io.EOF) {
+			return end, nil
+		}
+		if bad > 0 {
+			return end, &JournalError{
+				Path: path, Line: bad, Err: ErrDamaged,
+				Rule: "is no record, although others follow: mend it or take it out by hand",
+			}
+		}
+		if err != nil {
+			rule := fmt.Sprintf("cannot be read: %v", err)
+			if errors.Is(err, ErrLimit) {
+				rule = fmt.Sprintf("is longer than %d bytes, the most that a line may have", MaxJournalLine)
+			}
+			return end, &JournalError{Path: path, Line: lines.number, Rule: rule, Err: err}
+		}
+		if lines.number == 1 && string(line) != journalHeader {
+			if !whole && len(line) < len(journalHeader) && journalHeader[:len(line)] == string(line) {
+				end.torn = int64(len(line))
+				continue
+			}
+			return end, &JournalError{Path: path, Rule: "does not begin as a journal does", Err: ErrNotJournal}
+		}
+		if !whole || !take(line) {
+			bad = lines.number
+			end.torn = int64(len(line))
+			continue
+		}
+		end.whole += int64(len(line))
+	}
+}
+
+// wholeLines reads lines with their ends, through one buffer.
+type wholeLines struct {
+	r      *bufio.Reader
+	buffer []byte
+	number int
+}
+
+func newWholeLines(from io.Reader) *wholeLines {
+	return &wholeLines{r: bufio.NewReaderSize(from, 256<<10)}
+}
+
+// next returns the next line, its end included, and whether it has one. It is
+// valid until the next call. At the end it returns io.EOF.
+func (w *wholeLines) next() (line []byte, whole bool, err error) {
+	w.buffer = w.buffer[:0]
+	for first := true; ; first = false {
+		piece, err := w.r.ReadSlice('\n')
+		if first && len(piece) == 0 && err != nil {
+			return nil, false, err
+		}
+		if first {
+			w.number++
+		}
+		if len(w.buffer)+len(piece) > MaxJournalLine {
+			return nil, false, ErrLimit
+		}
+		switch {
+		case err == nil && first:
+			return piece, true, nil // the usual case, without a copy
+		case err == nil || errors.Is(err, bufio.ErrBufferFull) || errors.Is(err, io.EOF):
+			w.buffer = append(w.buffer, piece...)
+			if err == nil || errors.Is(err, io.EOF) {
+				return w.buffer, err == nil, nil
+			}
+		default:
+			return nil, false, err
+		}
+	}
+}

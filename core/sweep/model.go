@@ -1,0 +1,144 @@
+package sweep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/bookend-rag/bookend/core/prompt"
+)
+
+// Prompt is what a model is asked: the same words as one text, for plain
+// completion, and as messages, for a chat.
+type Prompt struct {
+	Text     string
+	Messages []prompt.Message
+}
+
+// Usage counts tokens as the server reported them; all are 0 when it did not.
+type Usage struct {
+	Prompt     int `json:"prompt,omitempty"`     // tokens of the prompt, cached ones among them
+	Completion int `json:"completion,omitempty"` // tokens of the answer
+	Cached     int `json:"cached,omitempty"`     // tokens of the prompt that came from the server's cache
+}
+
+// Answer is what a model said. An empty text is an answer, too.
+type Answer struct {
+	Text         string `json:"text"`
+	FinishReason string `json:"finish_reason,omitempty"` // as the server gave it
+	Usage        Usage  `json:"usage,omitzero"`
+}
+
+// Model asks one prompt once: a client of a server, a simulated reader, a fake.
+// Run counts, limits and retries, so that Ask should do none of that.
+//
+// Ask must be safe for concurrent use and return soon after ctx ends. An error
+// that is a *ModelError tells Run whether and when to try again; see Retryable.
+// CallFrom(ctx) tells which call of the plan it is.
+type Model interface {
+	Ask(ctx context.Context, p Prompt) (Answer, error)
+}
+
+// ModelFunc makes a Model of a func.
+type ModelFunc func(ctx context.Context, p Prompt) (Answer, error)
+
+// Ask calls the func.
+func (f ModelFunc) Ask(ctx context.Context, p Prompt) (Answer, error) { return f(ctx, p) }
+
+type callKey struct{}
+
+// CallFrom returns the call that Run is making, for models that need to know more
+// than the prompt: a simulated reader, a log. Outside Run it returns false.
+func CallFrom(ctx context.Context) (Call, bool) {
+	call, ok := ctx.Value(callKey{}).(Call)
+	return call, ok
+}
+
+// ModelError says how one attempt to ask a model failed.
+type ModelError struct {
+	Status     int           // of HTTP; 0 when no response came
+	RetryAfter time.Duration // how long the server asks to wait; 0 when it does not
+	Permanent  bool          // trying again is useless, whatever the status says
+	Err        error         // the cause; may be nil
+}
+
+// Error gives the status and the cause.
+func (e *ModelError) Error() string {
+	switch {
+	case e.Status == 0 && e.Err == nil:
+		return "bookend: the model gave no answer"
+	case e.Status == 0:
+		return fmt.Sprintf("bookend: the model gave no answer: %v", e.Err)
+	case e.Err == nil:
+		return strings.TrimSpace(fmt.Sprintf("bookend: the model's server answered %d %s", e.Status, http.StatusText(e.Status)))
+	}
+	return fmt.Sprintf("bookend: the model's server answered %d: %v", e.Status, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *ModelError) Unwrap() error { return e.Err }
+
+// Retryable says whether another attempt may succeed. By status: yes for 408, 425,
+// 429, 2xx (an answer that could not be read) and 5xx but for 501 and 505; no for
+// the rest, redirects among them. Without a status, as for a reset connection, a
+// timeout or an error of another type: yes. A Permanent one: no.
+func Retryable(err error) bool {
+	e := (*ModelError)(nil)
+	if err == nil {
+		return false
+	}
+	if !errors.As(err, &e) {
+		return true
+	}
+	switch s := e.Status; {
+	case e.Permanent, s == http.StatusNotImplemented, s == http.StatusHTTPVersionNotSupported:
+		return false
+	case s == 0, s == http.StatusRequestTimeout, s == http.StatusTooEarly, s == http.StatusTooManyRequests:
+		return true
+	default:
+		return s >= 200 && s < 300 || s >= 500
+	}
+}
+
+// ParseRetryAfter reads the header of that name, seconds or a date of HTTP, and
+// returns how long to wait from now on. What it cannot read, and what is past, is
+// 0; seconds are cut to a day.
+func ParseRetryAfter(header string, now time.Time) time.Duration {
+	const day = 24 * time.Hour
+	if seconds, err := strconv.ParseFloat(strings.TrimSpace(header), 64); err == nil && !math.IsNaN(seconds) {
+		return time.Duration(min(max(seconds, 0), day.Seconds()) * float64(time.Second))
+	}
+	if date, err := http.ParseTime(header); err == nil {
+		return min(max(date.Sub(now), 0), day)
+	}
+	return 0
+}
+
+// maxMessage bounds what is kept of an error, in bytes.
+const maxMessage = 500
+
+var addresses = regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://[^\s"'<>]+`)
+
+// safeMessage is what may be written down of an error: one short line, in which
+// addresses have lost their user info, query and fragment, where keys may stand.
+func safeMessage(err error) string {
+	text := addresses.ReplaceAllStringFunc(err.Error(), func(address string) string {
+		u, err := url.Parse(address)
+		if err != nil {
+			return "(an address)"
+		}
+		return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
+	})
+	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "\uFFFD")), " ")
+	if len(text) > maxMessage {
+		text = strings.ToValidUTF8(text[:maxMessage], "") + "…"
+	}
+	return text
+}

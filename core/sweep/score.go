@@ -1,0 +1,128 @@
+package sweep
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Scorer judges one text of a model against the accepted answers of a case: 1 is
+// right, 0 is wrong, and what lies between is partly right. An answer that comes
+// to nothing by the scorer's own rule matches nothing. Score must be a pure
+// function, safe for concurrent use; String returns a name, which ParseScorer
+// reads for the scorers of this package.
+type Scorer interface {
+	String() string
+	Score(text string, answers []string) float64
+}
+
+// ScorerFunc makes a Scorer of a function of the user's own. The name goes into
+// reports; ParseScorer does not read it.
+func ScorerFunc(name string, score func(text string, answers []string) float64) Scorer {
+	return scorerFunc{name, score}
+}
+
+type scorerFunc struct {
+	name  string
+	score func(text string, answers []string) float64
+}
+
+func (s scorerFunc) String() string { return s.name }
+
+func (s scorerFunc) Score(text string, answers []string) float64 { return s.score(text, answers) }
+
+// Scores holds both scores of one text. Full judges all of it; FirstLine judges
+// what stands before the first "\n", white space trimmed, and so is 0 when a text
+// begins with an empty line.
+type Scores struct{ Full, FirstLine float64 }
+
+// Score judges the whole text and its first line. It needs no model, so that
+// records can be scored anew at any time. Its cost is twice that of the scorer.
+//
+// The error is a *ScoreError for a scorer that returns NaN or a number outside 0
+// to 1; then both scores are 0.
+func Score(s Scorer, text string, answers []string) (Scores, error) {
+	first, _, _ := strings.Cut(text, "\n")
+	scores := Scores{Full: s.Score(text, answers), FirstLine: s.Score(strings.TrimFunc(first, isSpace), answers)}
+	for _, v := range []float64{scores.Full, scores.FirstLine} {
+		if !(v >= 0 && v <= 1) {
+			return Scores{}, &ScoreError{Scorer: s.String(), Value: v}
+		}
+	}
+	return scores, nil
+}
+
+// ScoreError says that a scorer broke its contract.
+type ScoreError struct {
+	Scorer string
+	Value  float64
+}
+
+// Error names the scorer, the value and the rule.
+func (e *ScoreError) Error() string {
+	return fmt.Sprintf("bookend: scorer %q returned %v: a score must be 0 to 1", e.Scorer, e.Value)
+}
+
+// ScorerError says that a scorer's name or its argument cannot be read.
+type ScorerError struct {
+	Name string // what was given
+	Rule string
+}
+
+// Error quotes the name and lists the valid ones.
+func (e *ScorerError) Error() string {
+	return fmt.Sprintf("bookend: scorer %q %s; valid names: %s", e.Name, e.Rule, strings.Join(ScorerNames(), ", "))
+}
+
+// ScorerNames returns the names that ParseScorer reads, without arguments, in the
+// order of its documentation. The caller may change the slice.
+func ScorerNames() []string {
+	return []string{BestSubspan.String(), Exact.String(), Regexp.String(), Numeric{}.String(), TokenF1.String()}
+}
+
+// ParseScorer reads the name of a scorer, in any case, with hyphens or
+// underscores. An unknown name or a bad argument is a *ScorerError that lists the
+// valid names.
+//
+//	best-subspan         BestSubspan
+//	exact                Exact
+//	regexp               Regexp
+//	numeric[=TOLERANCE]  Numeric; "0.5" is absolute, "5%" is relative
+//	token-f1             TokenF1
+func ParseScorer(name string) (Scorer, error) {
+	word, argument, given := strings.Cut(name, "=")
+	word = strings.ReplaceAll(strings.ToLower(strings.TrimSpace(word)), "_", "-")
+	if word == (Numeric{}).String() {
+		if !given {
+			return Numeric{}, nil
+		}
+		n, ok := parseTolerance(strings.TrimSpace(argument))
+		if !ok {
+			return nil, &ScorerError{Name: name, Rule: "needs a tolerance of 0 or more, as in \"numeric=0.5\" or \"numeric=5%\""}
+		}
+		return n, nil
+	}
+	for _, s := range []Scorer{BestSubspan, Exact, Regexp, TokenF1} {
+		if s.String() != word {
+			continue
+		}
+		if given {
+			return nil, &ScorerError{Name: name, Rule: "takes no argument: write " + strconv.Quote(word)}
+		}
+		return s, nil
+	}
+	return nil, &ScorerError{Name: name, Rule: "is not the name of a scorer"}
+}
+
+func parseTolerance(s string) (n Numeric, ok bool) {
+	s, relative := strings.CutSuffix(s, "%")
+	v, err := strconv.ParseFloat(s, 64)
+	if err != nil || !(v >= 0) || math.IsInf(v, 0) {
+		return Numeric{}, false
+	}
+	if relative {
+		return Numeric{Relative: v / 100}, true
+	}
+	return Numeric{Absolute: v}, true
+}

@@ -1,0 +1,113 @@
+// The sweep example is the whole experiment as one small program: plant the answer
+// in a slot, build the prompt, ask, score, do so for every slot and many questions,
+// average, and draw. It needs no network: a simulated reader stands in for the
+// model, so that what it draws is no measurement.
+//
+//	go run ./examples/sweep
+//	go run ./examples/sweep -reader recency -questions 100
+//
+// The command bookend does the same with a real model, a journal and a report.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/bookend-rag/bookend/core"
+	"github.com/bookend-rag/bookend/core/prompt"
+	"github.com/bookend-rag/bookend/core/sweep"
+	"github.com/bookend-rag/bookend/examples/internal/cli"
+)
+
+const documents = 10
+
+func main() { cli.Main(run) }
+
+func run(ctx context.Context, args []string, out io.Writer) error {
+	flags := flag.NewFlagSet("sweep", flag.ContinueOnError)
+	name := flags.String("reader", "u", "simulated `reader`: flat, u, inverted, primacy, recency, gpt-3.5-turbo, …")
+	questions := flags.Int("questions", 80, "how many `questions` to ask in each slot")
+	if err := cli.Parse(flags, args, out); err != nil {
+		return err
+	}
+	reader, err := sweep.NewNamedReader(*name, documents, 1)
+	if err != nil {
+		return err
+	}
+	cases, err := sweep.KeyValues(1, *questions, documents)
+	if err != nil {
+		return err
+	}
+	slots, right := make([]int, documents), make([][]bool, *questions)
+	for q := range *questions {
+		c, err := cases.Case(q)
+		if err != nil {
+			return err
+		}
+		right[q] = make([]bool, documents)
+		for slot := range documents {
+			slots[slot] = slot
+			text, err := build(ctx, c.WithGoldAt(slot, documents), c.Question) // plant
+			if err != nil {
+				return err
+			}
+			score, err := sweep.Score(sweep.Exact, ask(reader, q, c, text), c.Answers)
+			if err != nil {
+				return err
+			}
+			right[q][slot] = score.Full == 1
+		}
+	}
+	outcomes, err := sweep.NewOutcomes(documents, slots, right)
+	if err != nil {
+		return err
+	}
+	curve, err := sweep.Fit(outcomes, sweep.CurveInfo{Model: sweep.SimulatedPrefix + *name, Task: string(sweep.KeyValue)})
+	if err != nil {
+		return err
+	}
+	return draw(out, curve)
+}
+
+// build lays out the documents as they stand, and the question below them.
+func build(ctx context.Context, placed []sweep.Document, question string) (string, error) {
+	r, err := prompt.New(prompt.Config{Labels: prompt.BySlot, Instruction: "Give the value of that key, and nothing else.", QuestionPrefix: "Key: "})
+	if err != nil {
+		return "", err
+	}
+	view := &core.View[sweep.Document]{Text: func(d sweep.Document) string { return d.Title + " = " + d.Text }}
+	p, err := prompt.Build(ctx, r, core.Off, placed, view, prompt.Input{Question: question})
+	return p.Text, err
+}
+
+// ask stands in for a model: it looks in which slot the answer stands, and finds it
+// there as often as the simulated reader would. Put your own model here.
+func ask(reader *sweep.Reader, question int, c sweep.Case, text string) string {
+	before, _, _ := strings.Cut(text, c.Answers[0])
+	if slot := strings.Count(before, " = ") - 1; reader.Right(question, slot) {
+		return c.Answers[0]
+	}
+	return "I could not find that key."
+}
+
+// draw prints a bar for each slot, and what follows from them.
+func draw(out io.Writer, curve *core.Curve) error {
+	fmt.Fprintf(out, "SIMULATED, no measurement: %s, %d documents, %d questions in each slot\n\n",
+		strings.TrimPrefix(curve.Model, sweep.SimulatedPrefix), curve.Documents, curve.Questions)
+	for i, slot := range curve.Slots {
+		fmt.Fprintf(out, "slot %d  %5.1f %%  %s\n", slot, 100*curve.Accuracy[i], strings.Repeat("█", int(50*curve.Accuracy[i]+0.5)))
+	}
+	order, err := core.Order(core.Measured{Curve: curve}, curve.Documents)
+	if err != nil {
+		return err
+	}
+	ranks := make([]string, len(order))
+	for slot, rank := range order {
+		ranks[slot] = fmt.Sprintf("r%d", rank+1)
+	}
+	_, err = fmt.Fprintf(out, "\nshape     %s\nmeasured  %s\n", curve.Shape, strings.Join(ranks, " "))
+	return err
+}

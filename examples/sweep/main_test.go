@@ -1,0 +1,71 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/bookend-rag/bookend/core/sweep"
+)
+
+func output(t *testing.T, args ...string) (string, error) {
+	t.Helper()
+	var out strings.Builder
+	err := run(t.Context(), args, &out)
+	return out.String(), err
+}
+
+func TestRun(t *testing.T) {
+	t.Parallel()
+	for reader, want := range map[string]string{
+		"u":       "shape     U\nmeasured  r1 r3 r5 r7 r9 r10 r8 r6 r4 r2\n",
+		"recency": "shape     recency\nmeasured  r10 r9 r8 r7 r6 r5 r4 r3 r2 r1\n",
+	} {
+		out, err := output(t, "-reader", reader, "-questions", "100")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasPrefix(out, "SIMULATED, no measurement: "+reader+", 10 documents, 100 questions") || !strings.HasSuffix(out, want) {
+			t.Errorf("-reader %s: want SIMULATED first and %q last, got:\n%s", reader, want, out)
+		}
+		if n := strings.Count(out, "\nslot "); n != documents {
+			t.Errorf("-reader %s: %d slots, want %d", reader, n, documents)
+		}
+	}
+}
+
+// The reader has to read by the prompt, not by what the loop knows.
+func TestAskLooksIntoThePrompt(t *testing.T) {
+	t.Parallel()
+	accuracy := make([]float64, documents)
+	accuracy[3] = 1
+	reader, err := sweep.NewReader(accuracy, 1, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cases, err := sweep.KeyValues(1, 1, documents)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := cases.Case(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for slot := range documents {
+		text, err := build(t.Context(), c.WithGoldAt(slot, documents), c.Question)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := ask(reader, 0, c, text) == c.Answers[0]; got != (slot == 3) {
+			t.Errorf("answer in slot %d: right %v, want right in slot 3 alone", slot, got)
+		}
+	}
+}
+
+func TestBadFlags(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{{"-reader", "none"}, {"-questions", "0"}, {"-questions", "-1"}, {"u"}} {
+		if out, err := output(t, args...); err == nil || out != "" {
+			t.Errorf("%q: want an error and no output, got %v and:\n%s", args, err, out)
+		}
+	}
+}
