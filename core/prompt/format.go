@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/bookend-rag/bookend/core"
 )
 
 // Format is the form in which a document stands in the prompt. Texts are copied
@@ -112,6 +114,22 @@ func shownText(text string, limit int) string {
 		limit--
 	}
 	return strings.TrimSpace(text)
+}
+
+// readHead reads title and source, as far as the format shows them: Numbered shows
+// none, XML the title only for want of a source, the others the source only for
+// want of a title.
+func (d *Document) readHead(c *Config, meta map[string]any) {
+	own := c.FormatFunc != nil
+	if own || c.Format == XML {
+		d.Source = shownText(core.SourceOf(meta, c.SourceKey), c.MaxShown)
+	}
+	if own || c.Format != Numbered && d.Source == "" {
+		d.Title = shown(meta[c.TitleKey], c.MaxShown)
+	}
+	if !own && c.Format != Numbered && c.Format != XML && d.Title == "" {
+		d.Source = shownText(core.SourceOf(meta, c.SourceKey), c.MaxShown)
+	}
 }
 
 // write appends a document in the given format.

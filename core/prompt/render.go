@@ -182,8 +182,7 @@ func (s source[S, E]) documents(c *Config, a core.Arrangement) []Document {
 			continue
 		}
 		meta := s.view.Meta(doc)
-		d.Title = shown(meta[c.TitleKey], c.MaxShown)
-		d.Source = shownText(core.SourceOf(meta, c.SourceKey), c.MaxShown)
+		d.readHead(c, meta)
 		for _, key := range c.Show {
 			if value := shown(meta[key], c.MaxShown); value != "" {
 				d.Shown = append(d.Shown, [2]string{key, value})
