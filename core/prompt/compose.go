@@ -29,9 +29,14 @@ func (r *Renderer) compose(parts []Part, docs []Document, in Input) (Prompt, err
 			}
 		}
 	}
-	c.write()
-	c.startWriting()
-	c.write()
+	c.writeOut()
+	if c.tagged { // then all is written again, with the tags escaped
+		for i := range docs {
+			escapeAll(&docs[i])
+		}
+		c.writer = writer{calm: true}
+		c.writeOut()
+	}
 	p := Prompt{Text: c.text.String(), Labels: make([]int, len(docs))}
 	for _, d := range docs {
 		p.Labels[d.Label-1] = d.Rank
@@ -77,6 +82,13 @@ func (c *composer) words(part Part) string {
 		return c.config.Reminder
 	}
 	return ""
+}
+
+// writeOut writes the prompt in two passes.
+func (c *composer) writeOut() {
+	c.write()
+	c.startWriting()
+	c.write()
 }
 
 // between stands between two parts.

@@ -164,18 +164,18 @@ func (f Format) write(w *writer, d *Document) {
 		w.str("\">\n")
 		if source := cmp.Or(d.Source, d.Title); source != "" {
 			w.str("<source>")
-			w.escaped(source)
+			w.contained(source)
 			w.str("</source>\n")
 		}
 		for _, field := range d.Shown {
 			w.str("<metadata name=\"")
 			w.str(field[0])
 			w.str("\">")
-			w.escaped(field[1])
+			w.contained(field[1])
 			w.str("</metadata>\n")
 		}
 		w.str("<document_content>\n")
-		w.escaped(d.Text)
+		w.contained(d.Text)
 		w.str("\n</document_content>\n</document>")
 	case Markdown:
 		w.str("## ")
@@ -230,12 +230,14 @@ func (f Format) around() (before, between, after string) {
 }
 
 // writer measures a text in a first pass and writes it in a second, so that the
-// text costs one allocation. What has to be escaped is measured as it is: that is
-// rare, and the text may grow then.
+// text costs one allocation.
 type writer struct {
 	text    strings.Builder
 	writing bool
 	size    int
+	// calm says that no document needs escaping, or that all are escaped already;
+	// tagged, that one was written which does.
+	calm, tagged bool
 }
 
 // startWriting ends the measuring pass.
@@ -251,13 +253,22 @@ func (w *writer) str(s string) {
 	w.size += len(s)
 }
 
-// escaped writes a text with our own tags escaped. It is searched only when it is
-// written, so that the copy finds it in the cache.
-func (w *writer) escaped(s string) {
-	if w.writing {
-		s = Escape(s)
-	}
+// contained writes a text that must not hold one of our own tags, and notes if it
+// does, which is rare. It looks after the copy, which has brought the text into the
+// cache.
+func (w *writer) contained(s string) {
 	w.str(s)
+	if w.writing && !w.calm && len(Escape(s)) != len(s) {
+		w.tagged = true
+	}
+}
+
+// escapeAll escapes what the XML format shows of a document.
+func escapeAll(d *Document) {
+	d.Text, d.Source, d.Title = Escape(d.Text), Escape(d.Source), Escape(d.Title)
+	for i := range d.Shown {
+		d.Shown[i][1] = Escape(d.Shown[i][1])
+	}
 }
 
 func (w *writer) number(n int) {
