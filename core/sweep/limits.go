@@ -70,7 +70,7 @@ type Limits struct {
 	// MaxCalls, MaxTokens and MaxCost cap the whole journal: what earlier runs spent
 	// counts, and so does every attempt of a call. A request is sent only when what
 	// was spent, what is open, and its own prompt and longest answer stay within the
-	// caps. Tokens are the server's figures; where it reported none, and for an
+	// caps; a call waits for the open ones before it gives up. Tokens are the server's figures; where it reported none, and for an
 	// attempt whose answer got lost, the estimated tokens of the prompt. What was
 	// open when a process was killed is not known. 0: no cap.
 	MaxCalls  int
@@ -192,14 +192,42 @@ func (s Spent) tokens() int { return s.Usage.Prompt + s.Usage.Completion }
 // purse keeps the caps: what a request may use is reserved before it is sent.
 type purse struct {
 	limits Limits
-	mu     sync.Mutex
-	spent  Spent // and reserved
+
+	mu      sync.Mutex
+	settled *sync.Cond // something was settled
+	spent   Spent      // and reserved
+	open    int        // reservations
 }
 
-// reserve takes what a request may use, or says which cap forbids it.
+func newPurse(limits Limits, spent Spent) *purse {
+	p := &purse{limits: limits, spent: spent}
+	p.settled = sync.NewCond(&p.mu)
+	return p
+}
+
+// await takes what a request may use. Where a cap forbids it for now, it waits for
+// what is open, which mostly uses less than it may; it says which cap forbids it
+// once nothing is open.
+func (p *purse) await(most Spent) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for {
+		err := p.take(most)
+		if err == nil || p.open == 0 {
+			return err
+		}
+		p.settled.Wait()
+	}
+}
+
+// reserve takes what a request may use, or says at once which cap forbids it.
 func (p *purse) reserve(most Spent) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	return p.take(most)
+}
+
+func (p *purse) take(most Spent) error {
 	after := p.spent
 	after.add(most)
 	for _, c := range []struct {
@@ -215,6 +243,7 @@ func (p *purse) reserve(most Spent) error {
 		}
 	}
 	p.spent = after
+	p.open++
 	return nil
 }
 
@@ -224,6 +253,8 @@ func (p *purse) settle(most, used Spent) {
 	defer p.mu.Unlock()
 	p.spent.remove(most)
 	p.spent.add(used)
+	p.open--
+	p.settled.Broadcast()
 }
 
 // clock is the time, which tests replace.

@@ -94,7 +94,7 @@ func run(ctx context.Context, source Source, model Model, journal *Journal, limi
 	defer interrupt(nil)
 	r := &runner{
 		model: model, journal: journal, limits: limits, clock: clock, luck: luck,
-		purse:    purse{limits: limits, spent: journal.Spent()},
+		purse:    newPurse(limits, journal.Spent()),
 		gate:     gate{clock: clock, requests: perMinute(limits.RequestsPerMinute), tokens: perMinute(limits.TokensPerMinute)},
 		halt:     make(chan struct{}),
 		progress: Progress{Calls: source.Len()},
@@ -133,7 +133,7 @@ type runner struct {
 	limits  Limits
 	clock   clock
 	luck    func() float64
-	purse   purse
+	purse   *purse
 	gate    gate
 	started time.Time
 
@@ -189,7 +189,7 @@ func (r *runner) dispatch(ctx context.Context, source Source, work chan<- Call) 
 			continue
 		}
 		begun[call.Key] = struct{}{}
-		if err := r.purse.reserve(most(call)); err != nil {
+		if err := r.purse.await(most(call)); err != nil {
 			r.stop(err, false)
 			return
 		}
@@ -260,6 +260,7 @@ func (r *runner) ask(ctx context.Context, call Call) Record {
 		if !again {
 			return record
 		}
+		// It must not wait for the others: they might all be waiting like this.
 		if err := r.purse.reserve(most(call)); err != nil {
 			r.stop(err, false)
 			return record
