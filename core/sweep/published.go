@@ -33,16 +33,7 @@ type PublishedCurve struct {
 // nil for fewer. A number other than the curve's own stretches a curve that nobody
 // measured there.
 func (c PublishedCurve) At(documents int) []float64 {
-	return laid(documents, func(x float64) float64 {
-		x *= float64(c.Documents - 1)
-		i := 1
-		for i < len(c.Slots)-1 && float64(c.Slots[i]) < x {
-			i++
-		}
-		left, right := float64(c.Slots[i-1]), float64(c.Slots[i])
-		share := (x - left) / (right - left)
-		return c.Accuracy[i-1]*(1-share) + c.Accuracy[i]*share
-	})
+	return along(c.Slots, c.Accuracy, c.Documents, documents)
 }
 
 // laid evaluates a curve over 0 to 1 in each slot.
