@@ -3,6 +3,7 @@ package sweep
 import (
 	"bufio"
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -99,10 +100,14 @@ func (r Record) valid() bool { return r.Key != "" && (r.Answer != nil) != (r.Fai
 type journalLine struct {
 	Journal  string          `json:"journal"`
 	Manifest json.RawMessage `json:"manifest"`
+	Note     string          `json:"note"`
+	Value    json.RawMessage `json:"value"`
 	Record
 }
 
-func (l journalLine) valid() bool { return l.Manifest != nil || l.Journal != "" || l.Record.valid() }
+func (l journalLine) valid() bool {
+	return l.Manifest != nil || l.Journal != "" || l.Note != "" && l.Value != nil || l.Record.valid()
+}
 
 // Journal is the append-only record of a run: JSON lines, one for each finished
 // call, keyed by Call.Key. Each line is written at once by a single write at the
@@ -122,6 +127,7 @@ type Journal struct {
 	err      error // sticks: what follows a failed write could not be trusted
 	answered map[string]struct{}
 	failed   map[string]struct{}
+	notes    map[string][sha256.Size]byte // the sum of the last value of each
 	spent    Spent
 	manifest []byte
 	torn     int64
@@ -148,7 +154,7 @@ func OpenJournal(path string) (*Journal, error) {
 	if err != nil {
 		return nil, fail(fmt.Sprintf("cannot be opened: %v", err), err)
 	}
-	j := &Journal{path: path, file: file, lock: lock, answered: map[string]struct{}{}, failed: map[string]struct{}{}, synced: time.Now()}
+	j := &Journal{path: path, file: file, lock: lock, answered: map[string]struct{}{}, failed: map[string]struct{}{}, notes: map[string][sha256.Size]byte{}, synced: time.Now()}
 	if err := j.load(); err != nil {
 		j.Close()
 		return nil, err
@@ -167,8 +173,10 @@ func (j *Journal) load() error {
 		switch {
 		case line.Manifest != nil:
 			j.manifest = bytes.Clone(line.Manifest)
+		case line.Note != "":
+			j.notes[line.Note] = sha256.Sum256(line.Value)
 		case line.Journal == "":
-			j.note(line.Record)
+			j.index(line.Record)
 		}
 		return true
 	})
@@ -187,8 +195,8 @@ func (j *Journal) load() error {
 	return nil
 }
 
-// note takes a record into the index.
-func (j *Journal) note(r Record) {
+// index takes a record into what is known.
+func (j *Journal) index(r Record) {
 	j.spent.add(r.Spent())
 	switch _, done := j.answered[r.Key]; {
 	case done:
@@ -253,7 +261,7 @@ func (j *Journal) Append(r Record) error {
 		return &JournalError{Path: j.path, Rule: "has an answer under the key " + r.Key + " already"}
 	}
 	if err = j.write(append(text, '\n')); err == nil {
-		j.note(r)
+		j.index(r)
 	}
 	due := err == nil && time.Since(j.synced) >= syncEvery
 	if due {
@@ -289,6 +297,39 @@ func (j *Journal) Describe(manifest any) error {
 		return err
 	}
 	j.manifest = text
+	return nil
+}
+
+// Note writes down a value under a name, as JSON, unless the last one under that
+// name is the same: what the report of an experiment needs to know of a question
+// beside the answers, for instance. ReadJournal returns all notes. The name must
+// not be empty.
+func (j *Journal) Note(name string, value any) error {
+	if name == "" {
+		return &JournalError{Path: j.path, Rule: "a note needs a name"}
+	}
+	text, err := json.Marshal(value)
+	if err != nil {
+		return &JournalError{Path: j.path, Rule: fmt.Sprintf("the note %q cannot be written: %v", name, err), Err: err}
+	}
+	quoted, err := json.Marshal(name)
+	if err != nil {
+		return &JournalError{Path: j.path, Rule: fmt.Sprintf("the note %q cannot be written: %v", name, err), Err: err}
+	}
+	line := fmt.Appendf(nil, `{"note":%s,"value":%s}`+"\n", quoted, text)
+	if err := j.checkLength(line); err != nil {
+		return err
+	}
+	sum := sha256.Sum256(text)
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if last, known := j.notes[name]; known && last == sum {
+		return nil
+	}
+	if err := j.write(line); err != nil {
+		return err
+	}
+	j.notes[name] = sum
 	return nil
 }
 
@@ -356,10 +397,17 @@ func (j *Journal) Close() error {
 	return nil
 }
 
+// Note is a value that Journal.Note wrote under a name.
+type Note struct {
+	Name  string
+	Value json.RawMessage
+}
+
 // Reading says what ReadJournal found.
 type Reading struct {
 	Records  int               // all of them, failures that were made good included
 	Manifest []json.RawMessage // the descriptions, in their order
+	Notes    []Note            // in their order; a later one of a name replaces an earlier one
 	Torn     int64             // bytes of a torn last line, which was left out; 0 for none
 }
 
@@ -392,6 +440,8 @@ func readJournal(from io.Reader, path string, each func(Record) error) (Reading,
 		switch {
 		case line.Manifest != nil:
 			found.Manifest = append(found.Manifest, bytes.Clone(line.Manifest))
+		case line.Note != "":
+			found.Notes = append(found.Notes, Note{line.Note, bytes.Clone(line.Value)})
 		case line.Journal != "":
 		default:
 			found.Records++

@@ -270,3 +270,39 @@ func writeJournal(t testing.TB, answers int) string {
 	}
 	return path
 }
+
+// A note is written once for each value, also across openings.
+func TestNotesAreWrittenOnce(t *testing.T) {
+	t.Parallel()
+	path := newPath(t)
+	for range 2 {
+		j := mustJournal(t, path)
+		for _, n := range []struct {
+			name  string
+			value any
+		}{{"q1", 1}, {"q2", map[string]int{"b": 2, "a": 1}}, {"q2", map[string]int{"b": 2, "a": 1}}, {"q\"3\n", "<x>"}} {
+			if err := j.Note(n.name, n.value); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := j.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	j := mustJournal(t, path)
+	if err := errors.Join(j.Note("q1", 2), j.Append(answerRecord("k", "v"))); err != nil {
+		t.Fatal(err)
+	}
+	if j.Note("", 1) == nil || j.Note("q", func() {}) == nil {
+		t.Error("a note without a name, or of a func, is taken")
+	}
+	records, reading := mustRead(t, path)
+	var got []string
+	for _, n := range reading.Notes {
+		got = append(got, n.Name+" = "+string(n.Value))
+	}
+	want := []string{"q1 = 1", `q2 = {"a":1,"b":2}`, "q\"3\n = \"\\u003cx\\u003e\"", "q1 = 2"}
+	if !reflect.DeepEqual(got, want) || len(records) != 1 {
+		t.Errorf("(-want +got)\n-%q\n+%q, %d records", want, got, len(records))
+	}
+}

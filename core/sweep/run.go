@@ -13,8 +13,9 @@ import (
 // Source is what Run asks: a Plan, or a list of calls of another experiment.
 //
 // Call builds call i, from 0 to Len()-1; Run asks for each once, in order, from
-// one goroutine. Manifest describes the whole for the journal, as what
-// encoding/json can write; it must hold no secret.
+// one goroutine. With ErrEnough it says that no further call is needed. Manifest
+// describes the whole for the journal, as what encoding/json can write; it must
+// hold no secret.
 type Source interface {
 	Len() int
 	Call(i int) (Call, error)
@@ -22,6 +23,10 @@ type Source interface {
 }
 
 var _ Source = (*Plan)(nil)
+
+// ErrEnough is what the Call of a Source returns when what is known is enough. Run
+// then begins nothing new, waits for what is open, and returns no error.
+var ErrEnough = errors.New("no further call is needed")
 
 // Progress says how far a run is.
 type Progress struct {
@@ -177,6 +182,9 @@ func (r *runner) dispatch(ctx context.Context, source Source, work chan<- Call) 
 		default:
 		}
 		call, err := source.Call(i)
+		if errors.Is(err, ErrEnough) {
+			return
+		}
 		if err != nil {
 			r.stop(fmt.Errorf("bookend: call %d cannot be built: %w", i, err), true)
 			return

@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/bookend-rag/bookend/core"
 )
 
 func noLuck() float64 { return 0 }
@@ -387,5 +389,43 @@ func TestProgressPrints(t *testing.T) {
 	got := fmt.Sprint(Progress{Calls: 10, Known: 1, Answered: 2, Failed: 3})
 	if want := "10 calls: 1 known, 2 answered, 3 failed, 4 left"; got != want {
 		t.Errorf("(-want +got) -%s +%s", want, got)
+	}
+}
+
+// sufficient is a list of calls that has enough after so many.
+type sufficient struct {
+	callList
+	enough int
+}
+
+func (s sufficient) Call(i int) (Call, error) {
+	if i >= s.enough {
+		return Call{}, fmt.Errorf("decided: %w", ErrEnough)
+	}
+	return s.callList.Call(i)
+}
+
+func TestASourceMayHaveEnough(t *testing.T) {
+	t.Parallel()
+	list := callList{{Key: "a"}, {Key: "b"}, {Key: "c"}, {Key: "d"}}
+	got, err := Run(t.Context(), sufficient{list, 2}, echo, mustJournal(t, newPath(t)), Limits{})
+	if err != nil || got.Answered != 2 || got.Left() != 2 {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+func TestPublishedCurvesAsFiles(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]core.Shape{
+		"gpt-3.5-turbo": core.ShapeU, "llama-2-70b-chat-repo": core.ShapeRecency, "gpt-4.1/10": core.ShapePrimacy,
+	} {
+		published, err := LookupPublished(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		curve, err := published.Curve()
+		if err != nil || curve.Shape != want || !slices.Equal(curve.Accuracy, published.Accuracy) || curve.Documents != published.Documents {
+			t.Errorf("%s: %+v, %v", name, curve, err)
+		}
 	}
 }
