@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/bookend-rag/bookend/core/prompt"
+	"github.com/bookend-rag/bookend/internal/linelog"
 )
 
 // The addresses of OpenAI's interface, below its base URL.
@@ -212,13 +213,13 @@ func ReadBatch(from io.Reader, source Source, journal *Journal) (BatchResult, er
 	if err := journal.Describe(source.Manifest()); err != nil {
 		return result, err
 	}
-	for lines := newWholeLines(from); ; {
-		line, _, err := lines.next()
+	for lines := linelog.NewReader(from); ; {
+		line, _, err := lines.Next()
 		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
-			return result, fmt.Errorf("bookend: batch results, line %d: %w", lines.number, err)
+			return result, fmt.Errorf("bookend: batch results, line %d: %w", lines.Number, err)
 		}
 		if isBlank(line) {
 			continue
@@ -226,7 +227,7 @@ func ReadBatch(from io.Reader, source Source, journal *Journal) (BatchResult, er
 		result.Lines++
 		var l resultLine
 		if json.Unmarshal(line, &l) != nil || l.ID == "" {
-			result.Broken = append(result.Broken, lines.number)
+			result.Broken = append(result.Broken, lines.Number)
 			continue
 		}
 		call, ok := calls[l.ID]

@@ -3,6 +3,8 @@ package sweep
 import (
 	"errors"
 	"fmt"
+
+	"github.com/bookend-rag/bookend/internal/linelog"
 )
 
 // What refuses a dataset as a whole. A *DatasetError wraps one of them, or the
@@ -13,7 +15,7 @@ var (
 	// ErrOtherFormat: the first line has the keys of neither form.
 	ErrOtherFormat = errors.New("not a dataset of a known form")
 	// ErrLimit: a limit of Rules, or a fixed one, was passed.
-	ErrLimit = errors.New("limit passed")
+	ErrLimit = linelog.ErrLimit
 	// ErrNoCase: no line is a usable case.
 	ErrNoCase = errors.New("no usable case")
 	// ErrChanged: the file is not what it was when it was opened.

@@ -1,7 +1,6 @@
 package sweep
 
 import (
-	"bufio"
 	"bytes"
 	"crypto/sha256"
 	"encoding/json"
@@ -11,11 +10,13 @@ import (
 	"os"
 	"sync"
 	"time"
+
+	"github.com/bookend-rag/bookend/internal/linelog"
 )
 
 // MaxJournalLine is the most bytes that a line of a journal or of a batch file may
 // have.
-const MaxJournalLine = 16 << 20
+const MaxJournalLine = linelog.MaxLine
 
 // syncEvery is how often a journal is synced to disk while it is written.
 const syncEvery = time.Second
@@ -147,9 +148,9 @@ func OpenJournal(path string) (*Journal, error) {
 	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
 		return nil, fail("is not a regular file", ErrNotJournal)
 	}
-	file, lock, err := openLocked(path)
-	if errors.Is(err, ErrLocked) {
-		return nil, fail("another process is writing it: wait for its end, or choose another folder", err)
+	file, lock, err := linelog.OpenLocked(path)
+	if errors.Is(err, linelog.ErrLocked) {
+		return nil, fail("another process is writing it: wait for its end, or choose another folder", ErrLocked)
 	}
 	if err != nil {
 		return nil, fail(fmt.Sprintf("cannot be opened: %v", err), err)
@@ -183,7 +184,7 @@ func (j *Journal) load() error {
 	if err != nil {
 		return err
 	}
-	j.size, j.torn = end.whole, end.torn
+	j.size, j.torn = end.Whole, end.Torn
 	if j.torn > 0 {
 		if err := j.file.Truncate(j.size); err != nil {
 			return &JournalError{Path: j.path, Rule: fmt.Sprintf("its torn last line cannot be cut off: %v", err), Err: err}
@@ -449,92 +450,33 @@ func readJournal(from io.Reader, path string, each func(Record) error) (Reading,
 		}
 		return stopped == nil
 	})
-	found.Torn = end.torn
+	found.Torn = end.Torn
 	if stopped != nil {
 		return found, stopped
 	}
 	return found, err
 }
 
-// journalEnd says how much of a journal is whole lines, and how much follows.
-type journalEnd struct{ whole, torn int64 }
-
 // scanJournal passes every whole line, the header among them, to take, which
 // returns false for one that is no line of a journal. Only the last may be that.
-func scanJournal(from io.Reader, path string, take func([]byte) bool) (journalEnd, error) {
-	lines := newWholeLines(from)
-	var end journalEnd
-	bad := 0 // the number of a line that take refused
-	for {
-		line, whole, err := lines.next()
-		if errors.Is(err, io.EOF) {
-			return end, nil
-		}
-		if bad > 0 {
-			return end, &JournalError{
-				Path: path, Line: bad, Err: ErrDamaged,
-				Rule: "is no record, although others follow: mend it or take it out by hand",
-			}
-		}
-		if err != nil {
-			rule := fmt.Sprintf("cannot be read: %v", err)
-			if errors.Is(err, ErrLimit) {
-				rule = fmt.Sprintf("is longer than %d bytes, the most that a line may have", MaxJournalLine)
-			}
-			return end, &JournalError{Path: path, Line: lines.number, Rule: rule, Err: err}
-		}
-		if lines.number == 1 && string(line) != journalHeader {
-			if !whole && len(line) < len(journalHeader) && journalHeader[:len(line)] == string(line) {
-				end.torn = int64(len(line))
-				continue
-			}
-			return end, &JournalError{Path: path, Rule: "does not begin as a journal does", Err: ErrNotJournal}
-		}
-		if !whole || !take(line) {
-			bad = lines.number
-			end.torn = int64(len(line))
-			continue
-		}
-		end.whole += int64(len(line))
+func scanJournal(from io.Reader, path string, take func([]byte) bool) (linelog.End, error) {
+	end, err := linelog.Scan(from, journalHeader, take)
+	fault := (*linelog.LineError)(nil)
+	if !errors.As(err, &fault) {
+		return end, err
 	}
-}
-
-// wholeLines reads lines with their ends, through one buffer.
-type wholeLines struct {
-	r      *bufio.Reader
-	buffer []byte
-	number int
-}
-
-func newWholeLines(from io.Reader) *wholeLines {
-	return &wholeLines{r: bufio.NewReaderSize(from, 256<<10)}
-}
-
-// next returns the next line, its end included, and whether it has one. It is
-// valid until the next call. At the end it returns io.EOF.
-func (w *wholeLines) next() (line []byte, whole bool, err error) {
-	w.buffer = w.buffer[:0]
-	for first := true; ; first = false {
-		piece, err := w.r.ReadSlice('\n')
-		if first && len(piece) == 0 && err != nil {
-			return nil, false, err
-		}
-		if first {
-			w.number++
-		}
-		if len(w.buffer)+len(piece) > MaxJournalLine {
-			return nil, false, ErrLimit
-		}
-		switch {
-		case err == nil && first:
-			return piece, true, nil // the usual case, without a copy
-		case err == nil || errors.Is(err, bufio.ErrBufferFull) || errors.Is(err, io.EOF):
-			w.buffer = append(w.buffer, piece...)
-			if err == nil || errors.Is(err, io.EOF) {
-				return w.buffer, err == nil, nil
-			}
-		default:
-			return nil, false, err
-		}
+	e := &JournalError{Path: path, Line: fault.Line, Err: fault.Err}
+	switch {
+	case errors.Is(err, linelog.ErrOther):
+		e.Line, e.Err = 0, ErrNotJournal
+		e.Rule = "does not begin as a journal does"
+	case errors.Is(err, linelog.ErrDamaged):
+		e.Err = ErrDamaged
+		e.Rule = "is no record, although others follow: mend it or take it out by hand"
+	case errors.Is(err, ErrLimit):
+		e.Rule = fmt.Sprintf("is longer than %d bytes, the most that a line may have", MaxJournalLine)
+	default:
+		e.Rule = fmt.Sprintf("cannot be read: %v", fault.Err)
 	}
+	return end, e
 }

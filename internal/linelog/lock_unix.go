@@ -1,6 +1,6 @@
 //go:build darwin || dragonfly || freebsd || illumos || linux || netbsd || openbsd
 
-package sweep
+package linelog
 
 import (
 	"errors"
@@ -9,10 +9,10 @@ import (
 	"syscall"
 )
 
-// openLocked opens a file for reading and appending, creates it for the user
+// OpenLocked opens a file for reading and appending, creates it for the user
 // alone, follows no symbolic link, and locks it. The kernel drops the lock with
 // the process, however that ends.
-func openLocked(path string) (file *os.File, lock io.Closer, err error) {
+func OpenLocked(path string) (file *os.File, lock io.Closer, err error) {
 	file, err = os.OpenFile(path, os.O_RDWR|os.O_APPEND|os.O_CREATE|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0o600)
 	if err != nil {
 		return nil, nil, err

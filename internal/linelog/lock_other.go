@@ -1,6 +1,6 @@
 //go:build !(darwin || dragonfly || freebsd || illumos || linux || netbsd || openbsd || windows)
 
-package sweep
+package linelog
 
 import (
 	"errors"
@@ -8,7 +8,7 @@ import (
 	"os"
 )
 
-// openLocked refuses: without a lock two processes could write one journal.
-func openLocked(string) (*os.File, io.Closer, error) {
+// OpenLocked refuses: without a lock two processes could write one file.
+func OpenLocked(string) (*os.File, io.Closer, error) {
 	return nil, nil, errors.ErrUnsupported
 }

@@ -1,4 +1,4 @@
-package sweep
+package linelog
 
 import (
 	"errors"
@@ -7,10 +7,10 @@ import (
 	"syscall"
 )
 
-// openLocked opens a file for reading and appending beside a lock file that no
+// OpenLocked opens a file for reading and appending beside a lock file that no
 // other process may open meanwhile. The system closes that with the process,
 // however it ends.
-func openLocked(path string) (file *os.File, lock io.Closer, err error) {
+func OpenLocked(path string) (file *os.File, lock io.Closer, err error) {
 	name, err := syscall.UTF16PtrFromString(path + ".lock")
 	if err != nil {
 		return nil, nil, err
