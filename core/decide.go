@@ -187,6 +187,7 @@ func (d *decision) arrangement(score func(rank int) float64) Arrangement {
 // reader reads a document by its rank.
 type reader struct {
 	text, id func(rank int) string
+	meta     func(rank int) map[string]any
 	score    func(rank int) float64 // NaN: missing
 	pinned   func(rank int) bool    // by PinKey
 }
@@ -196,6 +197,7 @@ func byRank[S ~[]E, E any](d *decision, docs S, v *View[E]) reader {
 	return reader{
 		text:   func(rank int) string { return v.text(at(rank)) },
 		id:     func(rank int) string { return v.id(d.config, at(rank)) },
+		meta:   func(rank int) map[string]any { return v.meta(at(rank)) },
 		score:  func(rank int) float64 { return v.score(d.config, at(rank)) },
 		pinned: func(rank int) bool { return v.pinned(d.config, at(rank)) },
 	}

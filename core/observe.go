@@ -52,6 +52,26 @@ func (e Event) Score(rank int) (float64, bool) {
 	return float64(s), s.Known()
 }
 
+// Field returns the text that the metadata of the document of the given rank holds
+// under key, such as "title"; "" when there is none or it is no text.
+func (e Event) Field(rank int, key string) string {
+	if rank < 0 || rank >= e.n {
+		return ""
+	}
+	text, _ := e.reader.meta(rank)[key].(string)
+	return text
+}
+
+// Answer is what a model said to a request: what a chain's Answered hook and a
+// recorder's caller pass on.
+type Answer struct {
+	Text string
+	// Model and PromptTokens say who answered and to how long a prompt, where that
+	// is known; else "" and 0.
+	Model        string
+	PromptTokens int
+}
+
 // LogValue makes a group of the request ID, the error and the arrangement. The
 // query and the documents are left out, since logs outlive them.
 func (e Event) LogValue() slog.Value {

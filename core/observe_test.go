@@ -22,6 +22,7 @@ func TestObserve(t *testing.T) {
 	t.Parallel()
 	observe, events := watch()
 	docs := parse(t, "A id=a text=one score=1, B id=b text=two score=3, C text=three, D id=d text=one score=2")
+	docs[1].meta = map[string]any{"title": "Two", "page": 3}
 	a := mustNew(t, core.Config{Rank: core.ByScore, Direction: core.HigherIsBetter, DropSameText: true, Observe: observe})
 	ctx := core.WithRequestID(t.Context(), "request-7")
 
@@ -49,6 +50,9 @@ func TestObserve(t *testing.T) {
 	same(t, "IDs by rank", []string{"b", "d", "a"}, ids)
 	same(t, "scores by rank", []float64{3, 2, 1}, scores)
 	same(t, "text of the last", "three", e.Text(3))
+	same(t, "field of the best", "Two", e.Field(0, "title"))
+	same(t, "field that is not there", "", e.Field(1, "title"))
+	same(t, "field that is no text", "", e.Field(0, "page"))
 	same(t, "ID of the last", "", e.ID(3))
 	_, known := e.Score(3)
 	same(t, "has the last a score", false, known)
@@ -62,6 +66,7 @@ func TestEventOutOfRange(t *testing.T) {
 		e := (*events)[0]
 		same(t, "text", "", e.Text(rank))
 		same(t, "ID", "", e.ID(rank))
+		same(t, "field", "", e.Field(rank, "id"))
 		s, known := e.Score(rank)
 		same(t, "score", 0, s)
 		same(t, "has a score", false, known)

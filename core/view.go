@@ -72,6 +72,13 @@ func (v *View[E]) text(doc E) string {
 	return v.Text(doc)
 }
 
+func (v *View[E]) meta(doc E) map[string]any {
+	if v.Meta == nil {
+		return nil
+	}
+	return v.Meta(doc)
+}
+
 // score returns the score of doc; NaN when it is missing.
 func (v *View[E]) score(c *Config, doc E) float64 {
 	switch {

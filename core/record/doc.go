@@ -1,0 +1,18 @@
+// Package record writes down what a running chain retrieved and how it was placed,
+// and what the answer cited, so that real traffic becomes the data of an
+// experiment:
+//
+//	recorder, err := record.Open("traffic.jsonl", record.Config{})
+//	config := core.Config{Observe: recorder.Observe}
+//
+// The file holds one JSON object a line, an Entry, after a first line that
+// identifies it. Only the user may read it (mode 0600). Texts of questions and
+// documents are left out unless Config.Texts asks for them: hash, ID and length
+// stand in for them.
+//
+// A chain never waits for the recorder. It takes what it needs before Observe
+// returns and writes in the background; what does not fit into its bounded memory
+// is dropped and counted. After Close everything that was accepted is written. The
+// death of the process loses what was not yet written, and leaves at most one torn
+// last line, which Read counts and leaves out, and which the next Open cuts off.
+package record
