@@ -59,6 +59,10 @@ type Curve struct {
 	Slots    []int     `json:"slots"`
 	Accuracy []float64 `json:"accuracy"`
 	Fitted   []float64 `json:"fitted,omitempty"`
+	// Asked holds the IDs of the questions behind the curve, separated by spaces, so
+	// that nobody compares placements on the questions that chose one. Empty: not
+	// known.
+	Asked string `json:"asked,omitempty"`
 
 	path string // the file it was loaded from
 }

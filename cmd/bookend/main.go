@@ -37,8 +37,10 @@ const (
 )
 
 type cli struct {
-	Sweep  sweepCommand  `cmd:"" help:"Move the answer through every slot of the prompt, and draw how well each slot is read."`
-	Report reportCommand `cmd:"" help:"Make table, plots and page again from the journals of sweeps; nothing is asked."`
+	Sweep    sweepCommand    `cmd:"" help:"Move the answer through every slot of the prompt, and draw how well each slot is read."`
+	Compare  compareCommand  `cmd:"" help:"Compare placements on your retriever's own lists: reorder, keep, or inconclusive."`
+	Estimate estimateCommand `cmd:"" help:"Work out what each placement would be worth there, without asking a model."`
+	Report   reportCommand   `cmd:"" help:"Make table, plots and page again from the journals of sweeps; nothing is asked."`
 }
 
 const description = `Measure where in the prompt your model reads best, and get a placement that fits it.`

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
 
 	"github.com/bookend-rag/bookend/core/sweep"
 )
@@ -11,36 +12,61 @@ import (
 // simulated is a simulated reader as a model. It knows the call, reads no prompt,
 // and answers with an accepted answer or with a wrong one.
 type simulated struct {
-	reader             *sweep.Reader
+	name               string
+	seed               uint64
 	closedBook, oracle float64
+
+	mu      sync.Mutex
+	readers map[int]*sweep.Reader // by the number of documents
 }
 
 // simulatedNote tells how the baselines of a simulated reader come about.
 const simulatedNote = "Its closed-book accuracy is made up as 0.8 of its worst slot, its oracle as half the way from its best slot to 1."
 
-func newSimulated(name string, documents int, seed uint64) (*simulated, error) {
-	reader, err := sweep.NewNamedReader(name, documents, seed)
+func newSimulated(name string, seed uint64) (*simulated, error) {
+	accuracy, err := sweep.SimulatedAccuracy(name, 0)
 	if err != nil {
-		return nil, err
+		return nil, usage("--simulate: %w", err)
 	}
-	accuracy := reader.Accuracy()
-	return &simulated{reader, 0.8 * slices.Min(accuracy), (1 + slices.Max(accuracy)) / 2}, nil
+	return &simulated{
+		name: name, seed: seed, readers: map[int]*sweep.Reader{},
+		closedBook: 0.8 * slices.Min(accuracy), oracle: (1 + slices.Max(accuracy)) / 2,
+	}, nil
+}
+
+// reader returns the reader of prompts of so many documents. The questions are as
+// hard for each of them.
+func (s *simulated) reader(documents int) (*sweep.Reader, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if r := s.readers[documents]; r != nil {
+		return r, nil
+	}
+	r, err := sweep.NewNamedReader(s.name, documents, s.seed)
+	if err == nil {
+		s.readers[documents] = r
+	}
+	return r, err
 }
 
 // Ask implements sweep.Model.
 func (s *simulated) Ask(ctx context.Context, _ sweep.Prompt) (sweep.Answer, error) {
 	call, ok := sweep.CallFrom(ctx)
 	if !ok || len(call.Answers) == 0 {
-		return sweep.Answer{}, &sweep.ModelError{Permanent: true, Err: errors.New("a simulated reader answers the calls of a sweep alone")}
+		return sweep.Answer{}, &sweep.ModelError{Permanent: true, Err: errors.New("a simulated reader answers the calls of an experiment alone")}
+	}
+	reader, err := s.reader(max(call.Documents, 1))
+	if err != nil {
+		return sweep.Answer{}, &sweep.ModelError{Permanent: true, Err: err}
 	}
 	right := false
-	switch call.Arm {
-	case sweep.ArmClosedBook:
-		right = s.reader.RightIn(call.Index, call.Arm, s.closedBook)
-	case sweep.ArmOracle:
-		right = s.reader.RightIn(call.Index, call.Arm, s.oracle)
+	switch {
+	case call.Arm == sweep.ArmOracle:
+		right = reader.RightIn(call.Index, call.Arm, s.oracle)
+	case call.Slot == sweep.NoSlot:
+		right = reader.RightIn(call.Index, sweep.ArmClosedBook, s.closedBook)
 	default:
-		right = s.reader.Right(call.Index, call.Slot)
+		right = reader.Right(call.Index, call.Slot)
 	}
 	answer := sweep.Answer{Text: "(a simulated wrong answer)", FinishReason: "stop", Usage: sweep.Usage{Prompt: call.Tokens, Completion: 8}}
 	if right {

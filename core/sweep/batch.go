@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"strings"
 	"time"
 
@@ -21,7 +20,8 @@ const (
 )
 
 // RequestBody returns the JSON of one request in OpenAI's form, for chat or, with
-// Params.Completion, for plain completion. Equal input gives equal bytes.
+// Params.Completion, for plain completion. A null in Params.Extra takes the parameter
+// of that name out. Equal input gives equal bytes.
 func RequestBody(model string, p Params, ask Prompt) ([]byte, error) {
 	body := map[string]any{"model": model, "temperature": p.Temperature}
 	if p.MaxTokens > 0 {
@@ -46,7 +46,11 @@ func RequestBody(model string, p Params, ask Prompt) ([]byte, error) {
 		}
 		body["messages"] = messages
 	}
-	maps.Copy(body, p.Extra)
+	for name, value := range p.Extra {
+		if body[name] = value; value == nil { // null takes a parameter out
+			delete(body, name)
+		}
+	}
 	return json.Marshal(body)
 }
 

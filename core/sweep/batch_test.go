@@ -73,7 +73,7 @@ func TestWriteBatch(t *testing.T) {
 func TestRequestBody(t *testing.T) {
 	t.Parallel()
 	seed := int64(3)
-	got, err := RequestBody("m", Params{Temperature: 0.5, Seed: &seed, Stop: []string{"\n"}, Extra: map[string]any{"max_completion_tokens": 9, "temperature": 1}},
+	got, err := RequestBody("m", Params{Temperature: 0.5, Seed: &seed, Stop: []string{"\n"}, Extra: map[string]any{"max_completion_tokens": 9, "max_tokens": nil, "temperature": 1}},
 		Prompt{Messages: []prompt.Message{{Role: prompt.System, Text: "s"}, {Role: prompt.User, Text: "u"}}})
 	want := `{"max_completion_tokens":9,"messages":[{"role":"system","content":"s"},{"role":"user","content":"u"}],"model":"m","seed":3,"stop":["\n"],"temperature":1}`
 	if err != nil || string(got) != want {

@@ -19,10 +19,15 @@ const (
 
 // Document is one passage or one pair. In a key-value case Title is the key, Text
 // the value, and ID is empty.
-type Document struct{ ID, Title, Text string }
+type Document struct {
+	ID, Title, Text string
+	Source          string   // the text that the passage was cut from; empty: none known
+	Position        *float64 // where in it; nil: not known
+}
 
 // Case is one question with its documents, exactly one of which is the gold one.
-// A case from a Dataset obeys these rules; one made by hand should.
+// A case from a Dataset obeys these rules, but for Rules.Lists; one made by hand
+// should.
 type Case struct {
 	// ID names the question: 16 hexadecimal digits of the SHA-256 of its text,
 	// white space collapsed and letters lowered. The same question has the same ID
@@ -35,8 +40,11 @@ type Case struct {
 	Question string   // as in the file; the key of a key-value case
 	Answers  []string // one or more; the value of a key-value case
 
-	Documents []Document // one or more, in the order of the file
-	Gold      int        // the index of the gold document in Documents
+	Documents []Document // one or more, in the order of the file: best first in a list
+	Gold      int        // the index of the gold document in Documents; -1: none, in a list
+	// Golds are the indices of all gold documents, ascending: one, or any number in
+	// the list of a retriever. It may be nil where a case was made by hand.
+	Golds []int
 }
 
 // WithGoldAt returns the n documents of a prompt whose slot, from 0, holds the

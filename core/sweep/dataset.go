@@ -28,6 +28,20 @@ type Rules struct {
 	// is a find. nil means BestSubspan. Give the scorer of the sweep when its
 	// answers are no plain text, as with Regexp.
 	Scorer Scorer
+	// Lists takes question-answer lines as what a retriever returned, best first: with
+	// any number of gold documents, none included, and answers absent from them. Gold
+	// are the documents that Labels name, else those that the line marks, else those
+	// in which Scorer finds an answer. A line without answers gets those of Labels; a
+	// key-value file is refused.
+	Lists bool
+	// OneGold leaves out the lists that do not have exactly one gold document. A sweep
+	// of lists needs it.
+	OneGold bool
+	// Choose says by its Case.ID whether a case is wanted: one split of a file. The
+	// others are left out as NotChosen. nil: all.
+	Choose func(id string) bool
+	// Labels are the answers of questions whose lines have none. They need Lists.
+	Labels Labels
 	// MaxLine, MaxUnpacked and MaxLines refuse a larger file. 0 means the Default.
 	MaxLine     int
 	MaxUnpacked int64
@@ -217,6 +231,11 @@ func (d *Dataset) index() error {
 			err.Line = lines.number
 			return err
 		}
+		if d.rules.Lists && isHeader(line) {
+			d.report.Lines--
+			d.report.Blank++
+			continue
+		}
 		if d.parse == nil {
 			if err := d.recognize(line); err != nil {
 				err.Line = lines.number
@@ -230,6 +249,9 @@ func (d *Dataset) index() error {
 				reason = DuplicateQuestion
 			}
 			seen[id] = struct{}{}
+		}
+		if reason == "" && d.rules.Choose != nil && !d.rules.Choose(c.ID) {
+			reason = NotChosen
 		}
 		if reason != "" {
 			d.report.leaveOut(reason, lines.number)
@@ -257,10 +279,12 @@ func (d *Dataset) recognize(line []byte) *DatasetError {
 	err := json.Unmarshal(line, &keys)
 	has := func(key string) bool { _, ok := keys[key]; return ok }
 	switch {
+	case err == nil && has("ordered_kv_records") && d.rules.Lists:
+		return &DatasetError{Rule: "is a key-value line, which no retriever returned: give question-answer lines", Err: ErrOtherFormat}
 	case err == nil && has("ordered_kv_records"):
 		d.parse, d.report.Task = parseKV, KeyValue
 	case err == nil && has("question") && has("ctxs"):
-		d.parse, d.report.Task = parseQA, QuestionAnswer
+		d.parse, d.report.Task, d.report.Lists = parseQA, QuestionAnswer, d.rules.Lists
 	default:
 		return &DatasetError{
 			Rule: "is neither a question-answer line, such as " + LineFormat +
@@ -269,6 +293,12 @@ func (d *Dataset) recognize(line []byte) *DatasetError {
 		}
 	}
 	return nil
+}
+
+// isHeader says that a line opens a file that core/record wrote.
+func isHeader(line []byte) bool {
+	var keys map[string]json.RawMessage
+	return bytes.HasPrefix(line, []byte(`{"record":`)) && json.Unmarshal(line, &keys) == nil && len(keys) == 1
 }
 
 func idBytes(id string) (b [8]byte) {

@@ -59,11 +59,11 @@ func TestOpenQuestions(t *testing.T) {
 	want := []Case{
 		{
 			ID: questionID("who sang it"), Task: QuestionAnswer, Line: 1, Question: "who sang it", Answers: []string{"Lisa"},
-			Documents: []Document{{"7", "Song", "Sung by Lisa."}, {"8", "Other", "Nothing here."}},
+			Documents: []Document{{ID: "7", Title: "Song", Text: "Sung by Lisa."}, {ID: "8", Title: "Other", Text: "Nothing here."}}, Golds: []int{0},
 		},
 		{
 			ID: questionID("where is it"), Task: QuestionAnswer, Line: 2, Question: "where is it", Answers: []string{"Rome"},
-			Documents: []Document{{"", "", "Far away."}, {"", "Rome", "A city."}}, Gold: 1,
+			Documents: []Document{{Text: "Far away."}, {Title: "Rome", Text: "A city."}}, Gold: 1, Golds: []int{1},
 		},
 	}
 	for name, content := range map[string]string{

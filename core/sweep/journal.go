@@ -198,7 +198,7 @@ func (j *Journal) load() error {
 
 // index takes a record into what is known.
 func (j *Journal) index(r Record) {
-	j.spent.add(r.Spent())
+	j.spent.Add(r.Spent())
 	switch _, done := j.answered[r.Key]; {
 	case done:
 	case r.Answer != nil:

@@ -38,6 +38,7 @@ func parseKV(line []byte, rules Rules) (c Case, answerElsewhere bool, reason Rea
 			answerElsewhere = true
 		}
 	}
+	c.Golds = []int{c.Gold}
 	switch {
 	case !hasText(c.Question):
 		reason = EmptyQuestion
@@ -93,7 +94,7 @@ func generateKV(seed uint64, i, keys int) Case {
 	key, value := documents[0].Title, documents[0].Text
 	return Case{
 		ID: pairID(key, value), Task: KeyValue, Question: key, Answers: []string{value},
-		Documents: documents,
+		Documents: documents, Golds: []int{0},
 	}
 }
 

@@ -13,7 +13,7 @@ func TestOpenKeyValues(t *testing.T) {
 	d := open(t, Rules{}, write(t, lineK+"\n"))
 	want := Case{
 		ID: pairID("k2", "v2"), Task: KeyValue, Line: 1, Question: "k2", Answers: []string{"v2"},
-		Documents: []Document{{"", "k1", "v1"}, {"", "k2", "v2"}, {"", "k3", "v3"}}, Gold: 1,
+		Documents: []Document{{Title: "k1", Text: "v1"}, {Title: "k2", Text: "v2"}, {Title: "k3", Text: "v3"}}, Gold: 1, Golds: []int{1},
 	}
 	if got, err := d.Case(0); err != nil || d.Task() != KeyValue || !reflect.DeepEqual(got, want) {
 		t.Errorf("case 0 (-want +got)\n-%+v\n+%+v\n%v", want, got, err)

@@ -47,7 +47,8 @@ func (p Prices) Cost(u Usage) float64 {
 	return (p.Prompt*float64(fresh) + cached*float64(u.Prompt-fresh) + p.Completion*float64(u.Completion)) / 1e6
 }
 
-func (p Prices) check() error {
+// Check returns a *core.ConfigError for a price that is negative or not finite.
+func (p Prices) Check() error {
 	for _, v := range []float64{p.Prompt, p.Completion, p.Cached} {
 		if !(v >= 0) || math.IsInf(v, 0) {
 			return &core.ConfigError{Field: "Prices", Value: p, Rule: "must be finite and 0 or more"}
@@ -128,7 +129,7 @@ func (l Limits) withDefaults() (Limits, error) {
 	if l.Backoff < 0 {
 		fault("Backoff", l.Backoff, "must be 0 or more")
 	}
-	faults = append(faults, l.Prices.check())
+	faults = append(faults, l.Prices.Check())
 	if l.Concurrency == 0 {
 		l.Concurrency = DefaultConcurrency
 	}
@@ -175,7 +176,8 @@ type Spent struct {
 	Usage    Usage `json:"usage"`    // tokens by the rule of Limits.MaxTokens
 }
 
-func (s *Spent) add(o Spent) {
+// Add adds what another call, run or journal has used.
+func (s *Spent) Add(o Spent) {
 	s.Requests += o.Requests
 	s.Usage.Prompt += o.Usage.Prompt
 	s.Usage.Completion += o.Usage.Completion
@@ -183,7 +185,7 @@ func (s *Spent) add(o Spent) {
 }
 
 func (s *Spent) remove(o Spent) {
-	s.add(Spent{-o.Requests, Usage{-o.Usage.Prompt, -o.Usage.Completion, -o.Usage.Cached}})
+	s.Add(Spent{-o.Requests, Usage{-o.Usage.Prompt, -o.Usage.Completion, -o.Usage.Cached}})
 }
 
 // tokens of prompt and answers.
@@ -229,7 +231,7 @@ func (p *purse) reserve(most Spent) error {
 
 func (p *purse) take(most Spent) error {
 	after := p.spent
-	after.add(most)
+	after.Add(most)
 	for _, c := range []struct {
 		name             string
 		max, spent, then float64
@@ -252,7 +254,7 @@ func (p *purse) settle(most, used Spent) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.spent.remove(most)
-	p.spent.add(used)
+	p.spent.Add(used)
 	p.open--
 	p.settled.Broadcast()
 }

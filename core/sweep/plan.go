@@ -115,9 +115,10 @@ type Call struct {
 	// Repeat tells calls of one prompt apart: 0 for the first. Where another document
 	// has the very words of the gold one, neighbouring slots have one prompt, and
 	// each is a repeat of its own.
-	Repeat  int
-	Prompt  Prompt
-	Answers []string // what is accepted
+	Repeat    int
+	Documents int // in the prompt
+	Prompt    Prompt
+	Answers   []string // what is accepted
 	// Tokens is the estimated size of the prompt, MaxTokens the bound of the answer;
 	// 0 for one that is not known.
 	Tokens, MaxTokens int
@@ -198,7 +199,7 @@ func NewPlan(dataset *Dataset, s Settings) (*Plan, error) {
 			p.arms = append(p.arms, arm{name: ArmRepeat, slot: middle, repeat: i + 1})
 		}
 	}
-	p.order = shuffledQuestions(dataset.Len(), p.settings.Seed)[:p.settings.Questions]
+	p.order = QuestionOrder(dataset.Len(), p.settings.Seed)[:p.settings.Questions]
 	return p, nil
 }
 
@@ -211,6 +212,9 @@ func (p *Plan) complete() error {
 	}
 	if s.Model == "" {
 		fault("Model", s.Model, "must name the model")
+	}
+	if report.WithoutGold > 0 || report.ManyGolds > 0 {
+		fault("dataset", report.Path, "a sweep moves the one gold document of each case: open lists with Rules.OneGold")
 	}
 	if s.Documents == 0 {
 		s.Documents = report.MinDocuments
@@ -292,8 +296,9 @@ func (p *Plan) layOut() error {
 	return nil
 }
 
-// shuffledQuestions is a permutation of 0 … n-1.
-func shuffledQuestions(n int, seed uint64) []int {
+// QuestionOrder returns the order in which a seed asks the n questions of a dataset:
+// a permutation of 0 … n-1, the same under every version of Go.
+func QuestionOrder(n int, seed uint64) []int {
 	order, random := upTo(n), &stream{state: join(seed, 0x7155)}
 	for i := n - 1; i > 0; i-- {
 		j := random.below(i + 1)
@@ -333,8 +338,10 @@ func (p *Plan) Call(i int) (Call, error) {
 	case ArmClosedBook:
 		call.Prompt = p.closedBook(c)
 	case ArmOracle:
+		call.Documents = 1
 		call.Prompt, err = p.with(c, c.Documents[c.Gold:c.Gold+1])
 	default:
+		call.Documents = p.settings.Documents
 		before, after := p.alike(c, a.slot)
 		call.Repeat = before
 		if a.name == ArmRepeat {
@@ -529,6 +536,7 @@ type Estimate struct {
 	Cost      float64 // without what servers grant for cached prompts
 	Read      int     // the questions that were read; fewer than Questions: the rest is extrapolated
 	Unbounded bool    // answers have no bound, and count as nothing
+	Priced    bool    // there are prices behind Cost
 }
 
 // Estimate counts the tokens of the plan and their price. It reads up to 200
@@ -536,7 +544,7 @@ type Estimate struct {
 // moving a document changes no size. The errors are those of Call, of a cancelled
 // context and of the prices.
 func (p *Plan) Estimate(ctx context.Context, prices Prices) (Estimate, error) {
-	if err := prices.check(); err != nil {
+	if err := prices.Check(); err != nil {
 		return Estimate{}, err
 	}
 	e := Estimate{
@@ -564,7 +572,7 @@ func (p *Plan) Estimate(ctx context.Context, prices Prices) (Estimate, error) {
 	}
 	e.Usage.Prompt = int(math.Round(tokens / float64(e.Read) * float64(e.Questions)))
 	e.Usage.Completion = e.Calls * p.settings.Params.MaxTokens
-	e.Cost = prices.Cost(e.Usage)
+	e.Cost, e.Priced = prices.Cost(e.Usage), prices != Prices{}
 	return e, nil
 }
 
@@ -577,8 +585,12 @@ func (e Estimate) String() string {
 	if e.Unbounded {
 		most = "an unknown number, not "
 	}
-	return fmt.Sprintf("%d calls, %s%d tokens of prompts, %s%d of answers, cost %.2f",
-		e.Calls, about, e.Usage.Prompt, most, e.Usage.Completion, e.Cost)
+	cost := ""
+	if e.Priced {
+		cost = fmt.Sprintf(", cost %.2f", e.Cost)
+	}
+	return fmt.Sprintf("%d calls, %s%d tokens of prompts, %s%d of answers%s",
+		e.Calls, about, e.Usage.Prompt, most, e.Usage.Completion, cost)
 }
 
 // DenseSlots picks k slots of a prompt of that many documents, ascending: both

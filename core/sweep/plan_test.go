@@ -260,7 +260,7 @@ func TestEstimate(t *testing.T) {
 		s.Count = func(text string) int { return strings.Count(text, "\"") / 2 } // keys and values
 	})
 	// A question: 1 key closed-book, 3 oracle, 9 in each of 4 slots and the repeat.
-	want := Estimate{Calls: 21, Questions: 3, Read: 3, Usage: Usage{Prompt: 3 * (1 + 3 + 5*9), Completion: 210}, Cost: 0.000147*2 + 0.00021*4}
+	want := Estimate{Calls: 21, Questions: 3, Read: 3, Usage: Usage{Prompt: 3 * (1 + 3 + 5*9), Completion: 210}, Cost: 0.000147*2 + 0.00021*4, Priced: true}
 	got, err := p.Estimate(t.Context(), Prices{Prompt: 2, Completion: 4})
 	if err != nil {
 		t.Fatal(err)

@@ -21,31 +21,58 @@ type qaPassage struct {
 	ID        json.RawMessage `json:"id"` // a string or a number
 	Title     string          `json:"title"`
 	Text      string          `json:"text"`
-	IsGold    bool            `json:"isgold"`
+	Source    string          `json:"source"`
+	Position  *float64        `json:"position"`
+	IsGold    *bool           `json:"isgold"`
 	HasAnswer json.RawMessage `json:"hasanswer"`
+}
+
+// mark says whether the file marks the passage as one with the answer; nil where it
+// says neither.
+func (p qaPassage) mark() *bool {
+	switch {
+	case p.IsGold != nil:
+		return p.IsGold
+	case bytes.Equal(p.HasAnswer, []byte("true")), bytes.Equal(p.HasAnswer, []byte("false")):
+		has := p.HasAnswer[0] == 't'
+		return &has
+	}
+	return nil
 }
 
 // parseQA reads one line that is valid JSON. The reason is empty when the case can
 // be used.
 func parseQA(line []byte, rules Rules) (c Case, answerElsewhere bool, reason Reason) {
 	var l qaLine
-	if json.Unmarshal(line, &l) != nil || l.Question == nil || l.Answers == nil || l.Contexts == nil {
+	if json.Unmarshal(line, &l) != nil || l.Question == nil || l.Contexts == nil || l.Answers == nil && !rules.Lists {
 		return Case{}, false, NotForm
+	}
+	label := rules.Labels[questionID(*l.Question)]
+	if l.Answers == nil {
+		l.Answers = &label.Answers
 	}
 	c = Case{
 		ID: questionID(*l.Question), Task: QuestionAnswer, Question: *l.Question, Answers: *l.Answers,
 		Documents: make([]Document, len(*l.Contexts)),
 	}
-	golds, empty := 0, false
+	empty, marks := false, make([]*bool, len(c.Documents))
 	for i, p := range *l.Contexts {
-		c.Documents[i] = Document{ID: passageID(p.ID), Title: p.Title, Text: p.Text}
+		c.Documents[i] = Document{ID: passageID(p.ID), Title: p.Title, Text: p.Text, Source: p.Source, Position: p.Position}
 		empty = empty || !hasText(p.Text)
-		if p.IsGold {
-			c.Gold = i
-			golds++
+		marks[i] = p.mark()
+		if p.IsGold != nil && *p.IsGold {
+			c.Golds = append(c.Golds, i)
 		} else if bytes.Equal(p.HasAnswer, []byte("true")) {
 			answerElsewhere = true
 		}
+	}
+	if rules.Lists {
+		answerElsewhere = false
+		c.Golds = golds(c, marks, label, rules.Scorer)
+	}
+	c.Gold = -1
+	if len(c.Golds) > 0 {
+		c.Gold = c.Golds[0]
 	}
 	switch {
 	case !hasText(c.Question):
@@ -56,9 +83,10 @@ func parseQA(line []byte, rules Rules) (c Case, answerElsewhere bool, reason Rea
 		reason = TooFewDocuments
 	case empty:
 		reason = EmptyDocument
-	case golds == 0:
+	case rules.Lists && !rules.OneGold:
+	case len(c.Golds) == 0:
 		reason = NoGold
-	case golds > 1:
+	case len(c.Golds) > 1:
 		reason = TwoGolds
 	case !holdsAnswer(rules.Scorer, c.Documents[c.Gold], c.Answers):
 		reason = AnswerNotInGold

@@ -21,7 +21,8 @@ const (
 	NoGold            Reason = "no gold document"                     // none is marked, or no record has the key
 	TwoGolds          Reason = "two gold documents"                   // two or more are marked, or two records have the key
 	AnswerNotInGold   Reason = "answer absent from the gold document" // neither its text nor its title holds any of the answers
-	DuplicateQuestion Reason = "duplicate question"                   // a case that was kept has the same ID
+	DuplicateQuestion Reason = "duplicate question"                   // an earlier case has the same ID
+	NotChosen         Reason = "not chosen"                           // Rules.Choose does not want it
 )
 
 // Reasons returns every reason, in the order in which they are looked for. The
@@ -29,7 +30,7 @@ const (
 func Reasons() []Reason {
 	return []Reason{
 		NotForm, EmptyQuestion, NoAnswer, TooFewDocuments, EmptyDocument,
-		NoGold, TwoGolds, AnswerNotInGold, DuplicateQuestion,
+		NoGold, TwoGolds, AnswerNotInGold, DuplicateQuestion, NotChosen,
 	}
 }
 
@@ -53,6 +54,11 @@ type Report struct {
 	// another document with "hasanswer", or another record has the wanted value.
 	// They flatten a curve: the answer can be read where the gold document is not.
 	AnswerElsewhere []int `json:"answer_elsewhere,omitempty"`
+	// Lists says that the cases are lists of a retriever (Rules.Lists), and
+	// WithoutGold and ManyGolds count those with no gold document and with several.
+	Lists       bool `json:"lists,omitempty"`
+	WithoutGold int  `json:"without_gold,omitempty"`
+	ManyGolds   int  `json:"many_golds,omitempty"`
 	// MinDocuments and MaxDocuments are the least and the most documents of a kept
 	// case.
 	MinDocuments int `json:"min_documents"`
@@ -74,6 +80,9 @@ func (r Report) String() string {
 		fmt.Fprintf(&b, "; %d kept although another document also holds an answer (%s)",
 			len(r.AnswerElsewhere), lineList(r.AnswerElsewhere))
 	}
+	if r.Lists {
+		fmt.Fprintf(&b, "; the answer is in no document of %d, in several of %d", r.WithoutGold, r.ManyGolds)
+	}
 	return b.String()
 }
 
@@ -92,6 +101,13 @@ func (r *Report) keep(c Case, answerElsewhere bool) {
 		r.MinDocuments, r.MaxDocuments = n, n
 	} else {
 		r.MinDocuments, r.MaxDocuments = min(r.MinDocuments, n), max(r.MaxDocuments, n)
+	}
+	switch {
+	case !r.Lists:
+	case len(c.Golds) == 0:
+		r.WithoutGold++
+	case len(c.Golds) > 1:
+		r.ManyGolds++
 	}
 	if answerElsewhere {
 		r.AnswerElsewhere = append(r.AnswerElsewhere, c.Line)

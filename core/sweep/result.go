@@ -585,13 +585,16 @@ func (s *summary) result() (Result, error) {
 	for _, e := range s.examples {
 		r.Examples = append(r.Examples, e.Example)
 	}
-	complete := s.complete()
+	complete, ids := s.complete()
 	r.Questions.Planned = max(d.Questions, len(s.order))
 	r.Questions.Complete = len(complete)
 	r.Questions.Incomplete = r.Questions.Planned - len(complete)
 	s.arms(&r, complete)
 	if err := s.statistics(&r, complete); err != nil {
 		return Result{}, err
+	}
+	if r.Curve != nil && len(ids) <= maxAsked {
+		r.Curve.Asked = strings.Join(ids, " ")
 	}
 	if s.stray > 0 {
 		s.notes = append(s.notes, fmt.Sprintf("%s of the journal stand in no arm of this sweep and were left out.", count(s.stray, "record")))
@@ -601,16 +604,19 @@ func (s *summary) result() (Result, error) {
 	return r, nil
 }
 
-// complete lists the questions that have an answer in every measured slot.
-func (s *summary) complete() []*asked {
-	var complete []*asked
+// maxAsked is how many questions a curve file names: 400 kB.
+const maxAsked = 24_000
+
+// complete lists the questions that have an answer in every measured slot, and
+// their IDs.
+func (s *summary) complete() (complete []*asked, ids []string) {
 	for _, id := range s.order {
 		q := s.questions[id]
 		if !slices.ContainsFunc(q.slots, func(c cell) bool { return c.state != answered }) {
-			complete = append(complete, q)
+			complete, ids = append(complete, q), append(ids, id)
 		}
 	}
-	return complete
+	return complete, ids
 }
 
 // arms fills in slots, baselines and counts.

@@ -356,7 +356,7 @@ func (r *runner) finish(record Record) {
 			r.stopLocked(&FailuresError{Failures: r.inARow, Last: *record.Failure}, false)
 		}
 	}
-	r.progress.Spent.add(record.Spent())
+	r.progress.Spent.Add(record.Spent())
 	r.progress.Last = record
 	r.measure()
 	told := r.progress

@@ -1,0 +1,183 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+
+	"github.com/bookend-rag/bookend/cmd/internal/openai"
+	"github.com/bookend-rag/bookend/cmd/internal/safefile"
+	"github.com/bookend-rag/bookend/cmd/internal/show"
+	"github.com/bookend-rag/bookend/core/sweep"
+)
+
+// journalName is the journal in the folder of an experiment.
+const journalName = "journal.jsonl"
+
+// client makes the model of the flags. server is its address without secrets.
+func (e *experiment) client(s streams) (model sweep.Model, server string, err error) {
+	config := openai.Config{
+		BaseURL: e.BaseURL, Key: openai.NewKey(s.getenv("OPENAI_API_KEY")), AllowPlainKey: e.PlainKey,
+		Model: e.Model, Completion: e.Completion, MaxTokens: e.MaxTokens, Extra: []byte(e.Params),
+		Timeout: e.Timeout, Connections: e.Concurrency,
+	}
+	client, err := openai.New(config)
+	if err != nil {
+		if config.AllowPlainKey = true; !e.PlainKey {
+			if _, allowed := openai.New(config); allowed == nil {
+				err = fmt.Errorf("%w, which --allow-plain-key does", err)
+			}
+		}
+		return nil, "", err
+	}
+	return client, client.String(), nil
+}
+
+// journal opens the journal of a folder to write. same returns an error where it is
+// that of another experiment.
+func (e *experiment) journal(s streams, dir string, same func(path string) error) (*sweep.Journal, error) {
+	if err := safefile.Folder(dir); err != nil {
+		return nil, err
+	}
+	path := filepath.Join(dir, journalName)
+	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, &safefile.LinkError{Path: path, Want: "regular file"}
+	}
+	if err := same(path); err != nil {
+		return nil, err
+	}
+	journal, err := sweep.OpenJournal(path)
+	if err == nil && journal.Torn() > 0 {
+		fmt.Fprintf(s.err, "The journal ended in a torn line of %d bytes, which was dropped; its call is made again.\n", journal.Torn())
+	}
+	return journal, err
+}
+
+// ask runs an experiment into the journal of a folder, and says how it went. An
+// *incompleteError with report set leaves enough for a report.
+func (e *experiment) ask(ctx context.Context, s streams, dir string, same func(string) error, calls int, run func(*sweep.Journal, sweep.Limits) (sweep.Progress, error)) error {
+	progress, err := e.run(s, dir, same, calls, run)
+	if progress.Calls == 0 {
+		return err
+	}
+	fmt.Fprintf(s.err, "%s in %s\n", progress, progress.Elapsed.Round(time.Millisecond))
+	if err == nil && progress.Failed > 0 {
+		return &incompleteError{reason: show.Count(progress.Failed, "call") + " failed", report: true}
+	}
+	return stopped(err, progress)
+}
+
+func (e *experiment) run(s streams, dir string, same func(string) error, calls int, run func(*sweep.Journal, sweep.Limits) (sweep.Progress, error)) (progress sweep.Progress, err error) {
+	journal, err := e.journal(s, dir, same)
+	if err != nil {
+		return progress, err
+	}
+	defer func() { err = errors.Join(err, journal.Close()) }()
+	limits := e.limits()
+	if s.terminal {
+		limits.Progress = bar(s, calls)
+	}
+	progress, err = run(journal, limits)
+	if s.terminal {
+		fmt.Fprintln(s.err)
+	}
+	return progress, err
+}
+
+// bar draws the progress with its rate and the time left.
+func bar(s streams, calls int) func(sweep.Progress) {
+	b := progressbar.NewOptions(calls,
+		progressbar.OptionSetWriter(s.err), progressbar.OptionShowCount(), progressbar.OptionShowIts(),
+		progressbar.OptionSetItsString("calls"), progressbar.OptionSetPredictTime(true), progressbar.OptionSetWidth(30),
+		progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionSetElapsedTime(true), progressbar.OptionSetDescription("asking"))
+	return func(p sweep.Progress) {
+		if p.Failed > 0 {
+			b.Describe(fmt.Sprintf("asking, %d failed", p.Failed))
+		}
+		_ = b.Set(p.Calls - p.Left()) // a bar that cannot be drawn is no reason to stop
+	}
+}
+
+// stopped turns what ended a run early into an error that says how to go on.
+func stopped(err error, p sweep.Progress) error {
+	var (
+		full    *sweep.CapError
+		failing *sweep.FailuresError
+	)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, context.Canceled):
+		return &incompleteError{reason: fmt.Sprintf("interrupted with %s left", show.Count(p.Left(), "call"))}
+	case errors.As(err, &full):
+		return errors.Join(err, &incompleteError{reason: show.Count(p.Left(), "call") + " left"})
+	case errors.As(err, &failing):
+		return fmt.Errorf("%w; look at --base-url, --model and the key, and run the same command again", err)
+	}
+	return err
+}
+
+// writeBatch writes what the journal has no answer to as a batch file.
+func (e *experiment) writeBatch(s streams, source sweep.Source, model string, params sweep.Params, same func(string) error) (err error) {
+	var journal *sweep.Journal
+	if e.Out != "" {
+		if journal, err = e.journal(s, e.Out, same); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, journal.Close()) }()
+	}
+	var size sweep.BatchSize
+	err = safefile.Stream(e.BatchOut, e.Force, func(w io.Writer) (err error) {
+		size, err = sweep.WriteBatch(w, source, model, params, journal)
+		return err
+	})
+	if err == nil {
+		fmt.Fprintf(s.out, "%s: %s, %d bytes; %d known already\n", show.Line(e.BatchOut), show.Count(size.Requests, "request"), size.Bytes, size.Known)
+	}
+	return err
+}
+
+// readBatches reads the results of a batch into the journal. source makes what was
+// asked, for that journal.
+func (e *experiment) readBatches(s streams, same func(string) error, source func(*sweep.Journal) (sweep.Source, error)) (err error) {
+	journal, err := e.journal(s, e.Out, same)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, journal.Close()) }()
+	asked, err := source(journal)
+	if err != nil {
+		return err
+	}
+	missing := 0
+	for _, name := range e.BatchIn {
+		file, err := os.Open(name)
+		if err != nil {
+			return usage("--batch-in cannot be read: %w", err)
+		}
+		result, err := sweep.ReadBatch(file, asked, journal)
+		file.Close()
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(s.out, "%s: %s\n", show.Line(name), result)
+		if len(result.Broken) > 0 {
+			fmt.Fprintf(s.out, "No result stands in line %d", result.Broken[0])
+			if more := len(result.Broken) - 1; more > 0 {
+				fmt.Fprintf(s.out, " and %d others", more)
+			}
+			fmt.Fprintln(s.out)
+		}
+		missing = result.Missing
+	}
+	if missing > 0 {
+		return &incompleteError{reason: show.Count(missing, "call") + " of the batch have no answer", report: true}
+	}
+	return nil
+}

@@ -1,0 +1,145 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strconv"
+
+	"github.com/bookend-rag/bookend/cmd/internal/safefile"
+	"github.com/bookend-rag/bookend/cmd/internal/show"
+	"github.com/bookend-rag/bookend/cmd/internal/table"
+	"github.com/bookend-rag/bookend/core"
+	"github.com/bookend-rag/bookend/core/sweep"
+	"github.com/bookend-rag/bookend/core/sweep/compare"
+)
+
+// estimateCommand holds the flags of `bookend estimate`.
+type estimateCommand struct {
+	lists
+	Curve      string   `required:"" placeholder:"FILE|NAME" help:"A curve file of bookend sweep, or a published curve such as gpt-3.5-turbo; an unknown name lists all."`
+	Placements []string `default:"ranked,head-tail,tail-head,reversed,measured" help:"The first is the baseline. A bare \"measured\" is the placement by --curve."`
+	TopK       int      `name:"top-k" placeholder:"K" help:"Take the K best documents of each list only."`
+	Worthwhile float64  `default:"3" placeholder:"POINTS" help:"The smallest gain that matters, in points."`
+	Score      string   `placeholder:"NAME" help:"How answers are found in documents that are not marked: best-subspan (unless given), exact, regexp, numeric or token-f1."`
+	Out        string   `placeholder:"DIR" help:"Folder for estimate.json; none is written unless given."`
+	Force      bool     `help:"Overwrite it."`
+}
+
+// Help is the long text of `bookend estimate --help`.
+func (*estimateCommand) Help() string {
+	return `No model is asked: where your retriever puts the answer, and how well each slot is read, give the accuracy that each placement should have. It is arithmetic under stated assumptions, and tells whether a comparison is worth its cost.
+
+    bookend estimate --data lists.jsonl --curve gpt-3.5-turbo
+    bookend estimate --data lists.jsonl --curve DIR/curve.json`
+}
+
+// Run runs `bookend estimate`.
+func (c *estimateCommand) Run(ctx context.Context, s streams) error {
+	if c.Data == "" {
+		return usage("--data is missing: give what your retriever returned, JSON lines such as %s", sweep.ListFormat)
+	}
+	if !(c.Worthwhile > 0 && c.Worthwhile < 100) {
+		return usage("--worthwhile is %v: it must be above 0 and below 100 points", c.Worthwhile)
+	}
+	reading, curve, err := readCurve(c.Curve)
+	if err != nil {
+		return err
+	}
+	scorer, err := judging{Score: c.Score}.scorer()
+	if err != nil {
+		return err
+	}
+	rules, err := c.rules(scorer)
+	if err != nil {
+		return err
+	}
+	data, err := rules.Open(c.Data)
+	if err != nil {
+		return err
+	}
+	defer data.Close()
+	var arms []compare.Arm
+	for _, name := range c.Placements {
+		p, err := parsePlacement(name, &fitted{curve: curve})
+		if err != nil {
+			return err
+		}
+		arms = append(arms, compare.Arm{Name: name, Order: core.Config{Placement: core.Choice{Placement: p}, TopK: c.TopK}})
+	}
+	e, err := compare.Estimate(ctx, data, arms, reading, c.Worthwhile/100)
+	if err != nil {
+		return err
+	}
+	c.print(s, data.Report(), e)
+	if c.Out == "" {
+		return nil
+	}
+	text, err := asJSON(e)
+	if err != nil {
+		return err
+	}
+	return safefile.Write(c.Out, c.Force, safefile.File{Name: "estimate.json", Data: text})
+}
+
+// readCurve reads a curve file, or looks up a published curve.
+func readCurve(name string) (compare.Reading, *core.Curve, error) {
+	curve, err := core.LoadCurve(name)
+	if err == nil {
+		reading, err := compare.ReadingOf(curve, name)
+		return reading, curve, err
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return compare.Reading{}, nil, err
+	}
+	published, lookupErr := sweep.LookupPublished(name)
+	if lookupErr != nil {
+		return compare.Reading{}, nil, usage("--curve %s is no file, and no published curve: %w", name, lookupErr)
+	}
+	curve, err = published.Curve()
+	return compare.ReadingOfPublished(published), curve, err
+}
+
+func (c *estimateCommand) print(s streams, report sweep.Report, e compare.Estimated) {
+	fmt.Fprintf(s.out, "%s: %s\ncurve: %s\n\n", show.Line(c.Data), show.Line(report.String()), show.Line(e.Curve))
+	fmt.Fprintf(s.out, "The answer stood at rank\n\n%s\n\n", table.Text([]string{"rank", "lists", "share"}, rankRows(e)))
+	var rows [][]string
+	for i, a := range e.Arms {
+		gain, noise := "", ""
+		if i > 0 {
+			gain = fmt.Sprintf("%+.1f", 100*a.Gain)
+			if a.Error > 0 {
+				noise = fmt.Sprintf("± %.1f", 200*a.Error)
+			}
+		}
+		rows = append(rows, []string{a.Name, show.Percent(a.Accuracy), gain, noise, fmt.Sprintf("%.0f %%", 100*a.Slots)})
+	}
+	fmt.Fprintln(s.out, table.Text([]string{"placement", "estimated", "gain, points", "of the curve", "answer's place"}, rows))
+	fmt.Fprintf(s.out, "\nAn estimate by arithmetic; it assumes that\n")
+	for _, a := range compare.Assumptions {
+		fmt.Fprintf(s.out, "  - %s\n", a)
+	}
+	fmt.Fprintf(s.out, "\n%s\n", show.Line(e.Finding))
+}
+
+// rankRows says where the retriever put the answer.
+func rankRows(e compare.Estimated) [][]string {
+	share := func(n int) string { return show.Percent(float64(n) / float64(e.Lists)) }
+	var rows [][]string
+	rest := 0
+	for rank, n := range e.Ranks {
+		if rank < 10 {
+			rows = append(rows, []string{strconv.Itoa(rank + 1), strconv.Itoa(n), share(n)})
+		} else {
+			rest += n
+		}
+	}
+	if rest > 0 {
+		rows = append(rows, []string{"11 or worse", strconv.Itoa(rest), share(rest)})
+	}
+	if none := e.Lists - e.WithGold; none > 0 {
+		rows = append(rows, []string{"in no document", strconv.Itoa(none), share(none)})
+	}
+	return rows
+}

@@ -1,0 +1,194 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bookend-rag/bookend/core/sweep"
+)
+
+// experiment holds the flags that every experiment with a model has.
+type experiment struct {
+	Model      string `group:"The model" placeholder:"NAME" help:"The name of the model on its server."`
+	BaseURL    string `group:"The model" name:"base-url" placeholder:"URL" help:"An OpenAI-compatible server, such as http://127.0.0.1:8080/v1. The key comes from OPENAI_API_KEY."`
+	Completion bool   `group:"The model" help:"Ask by plain completion, as base models need, not by chat."`
+	MaxTokens  int    `group:"The model" default:"100" help:"The most tokens of an answer."`
+	Params     string `group:"The model" placeholder:"JSON" help:"Further parameters of the request, such as '{\"seed\":1}'. They stand in the journal: no secrets."`
+	PlainKey   bool   `group:"The model" name:"allow-plain-key" help:"Let the key travel over plain http to another machine, readable on the way."`
+
+	DryRun   bool    `group:"What it costs" help:"Say what would be asked and spent, and ask nothing."`
+	MaxCalls int     `group:"What it costs" placeholder:"N" help:"Send no more requests than that, those of earlier runs into the same folder included."`
+	MaxTotal int     `group:"What it costs" name:"max-total-tokens" placeholder:"N" help:"Use no more tokens than that."`
+	MaxCost  float64 `group:"What it costs" placeholder:"MONEY" help:"Spend no more than that; needs the prices."`
+	prices
+
+	Concurrency int           `group:"How fast" default:"4" help:"Requests that are open at once."`
+	RPM         int           `group:"How fast" name:"rpm" placeholder:"N" help:"Requests a minute at most."`
+	TPM         int           `group:"How fast" name:"tpm" placeholder:"N" help:"Tokens a minute at most."`
+	Timeout     time.Duration `group:"How fast" default:"5m" help:"The longest that one request may take."`
+	Retries     int           `group:"How fast" default:"5" help:"How often a failed request is repeated."`
+	MaxFailures int           `group:"How fast" default:"10" help:"Stop after so many failed calls in a row; 0: never."`
+
+	judging
+	Out      string   `group:"Where it goes" placeholder:"DIR" help:"Folder for the journal and the report. What was stopped continues there."`
+	BatchOut string   `group:"Where it goes" placeholder:"FILE" help:"Ask nothing, but write what is to be asked as a batch file in OpenAI's form, for a provider's batch service or vLLM's run-batch."`
+	BatchIn  []string `group:"Where it goes" placeholder:"FILE" sep:"none" help:"Ask nothing, but read the results of such a batch into the journal; may be given again for a file of errors."`
+	Force    bool     `group:"Where it goes" help:"Overwrite the files of an earlier report."`
+}
+
+type prices struct {
+	PricePrompt float64 `group:"What it costs" placeholder:"MONEY" help:"Price of a million tokens of prompts."`
+	PriceAnswer float64 `group:"What it costs" placeholder:"MONEY" help:"Price of a million tokens of answers."`
+	PriceCached float64 `group:"What it costs" placeholder:"MONEY" help:"Price of a million tokens that the server had cached."`
+}
+
+func (p prices) prices() sweep.Prices {
+	return sweep.Prices{Prompt: p.PricePrompt, Completion: p.PriceAnswer, Cached: p.PriceCached}
+}
+
+type judging struct {
+	Score     string `group:"What counts as right" placeholder:"NAME" help:"best-subspan (unless given), exact (for key-value cases), regexp, numeric[=TOLERANCE] or token-f1."`
+	FirstLine bool   `group:"What counts as right" help:"Judge the first line of each answer, as models need that run on. Both are shown in any case."`
+}
+
+// scorer returns the one of the flag; nil for that of the task.
+func (j judging) scorer() (sweep.Scorer, error) {
+	if j.Score == "" {
+		return nil, nil
+	}
+	return sweep.ParseScorer(j.Score)
+}
+
+// leastFlag is a flag with a smallest value.
+type leastFlag struct {
+	flag         string
+	value, least int
+}
+
+func (f leastFlag) check() error {
+	if f.value < f.least {
+		return usage("--%s is %d: it must be %d or more", f.flag, f.value, f.least)
+	}
+	return nil
+}
+
+// check looks at what the flags mean together.
+func (e *experiment) check(simulated bool) error {
+	var faults []error
+	fault := func(format string, args ...any) { faults = append(faults, usage(format, args...)) }
+	if simulated {
+		if e.Model != "" || e.BaseURL != "" {
+			fault("--simulate asks no model: leave out --model and --base-url, or leave out --simulate")
+		}
+	} else {
+		if e.Model == "" {
+			fault("--model is missing: name the model as its server does")
+		}
+		if strings.HasPrefix(e.Model, sweep.SimulatedPrefix) {
+			fault("--model is %q: a name that starts with %q is kept for simulated readers", e.Model, strings.TrimSpace(sweep.SimulatedPrefix))
+		}
+		if e.BaseURL == "" && !e.DryRun && e.BatchOut == "" && e.BatchIn == nil {
+			fault("--base-url is missing: name the server, such as http://127.0.0.1:8080/v1, or try --dry-run")
+		}
+	}
+	if simulated && (e.BatchOut != "" || e.BatchIn != nil) {
+		fault("--simulate needs no batch: leave out --batch-out and --batch-in")
+	}
+	if e.BatchOut != "" && e.BatchIn != nil {
+		fault("--batch-out and --batch-in are both given: write the batch first, and read its results later")
+	}
+	if e.Out == "" && !e.DryRun && e.BatchOut == "" {
+		fault("--out is missing: name a folder for the journal and the report")
+	}
+	for _, n := range []leastFlag{
+		{"max-tokens", e.MaxTokens, 1},
+		{"max-calls", e.MaxCalls, 0},
+		{"max-total-tokens", e.MaxTotal, 0},
+		{"concurrency", e.Concurrency, 1},
+		{"rpm", e.RPM, 0},
+		{"tpm", e.TPM, 0},
+		{"retries", e.Retries, 0},
+		{"max-failures", e.MaxFailures, 0},
+	} {
+		faults = append(faults, n.check())
+	}
+	for _, n := range []struct {
+		flag  string
+		value float64
+	}{{"max-cost", e.MaxCost}, {"price-prompt", e.PricePrompt}, {"price-answer", e.PriceAnswer}, {"price-cached", e.PriceCached}} {
+		if !(n.value >= 0) || math.IsInf(n.value, 0) {
+			fault("--%s is %v: it must be 0 or more, and finite", n.flag, n.value)
+		}
+	}
+	if e.MaxCost > 0 && e.prices == (prices{}) {
+		fault("--max-cost is %v, but nothing has a price: give --price-prompt and --price-answer", e.MaxCost)
+	}
+	if e.Timeout <= 0 {
+		fault("--timeout is %v: it must be above 0, such as 2m", e.Timeout)
+	}
+	return errors.Join(faults...)
+}
+
+// reserved are the parameters that say what is asked, or how many answers come.
+var reserved = []string{"model", "messages", "prompt", "n", "best_of", "echo", "stream", "stream_options"}
+
+// params are those of the model.
+func (e *experiment) params() (sweep.Params, error) {
+	p := sweep.Params{Completion: e.Completion, MaxTokens: e.MaxTokens}
+	if e.Params == "" {
+		return p, nil
+	}
+	decoder := json.NewDecoder(strings.NewReader(e.Params))
+	decoder.UseNumber()
+	if err := decoder.Decode(&p.Extra); err != nil || p.Extra == nil {
+		return p, usage("--params is no JSON object: write one, such as '{\"seed\":1}'")
+	}
+	for name := range p.Extra {
+		if slices.Contains(reserved, strings.ToLower(name)) {
+			return p, usage("--params sets %q, which the experiment sets itself: leave it out", strings.ToLower(name))
+		}
+	}
+	return p, nil
+}
+
+// modelName is the model's name in plans and journals.
+func (e *experiment) modelName(simulate string) string {
+	if simulate != "" {
+		return sweep.SimulatedPrefix + strings.ToLower(strings.TrimSpace(simulate))
+	}
+	return e.Model
+}
+
+// limits are those of the run.
+func (e *experiment) limits() sweep.Limits {
+	l := sweep.Limits{
+		Concurrency: e.Concurrency, RequestsPerMinute: e.RPM, TokensPerMinute: e.TPM,
+		MaxCalls: e.MaxCalls, MaxTokens: e.MaxTotal, MaxCost: e.MaxCost, Prices: e.prices.prices(),
+		Timeout: e.Timeout, Retries: e.Retries, MaxFailures: e.MaxFailures,
+	}
+	if l.Retries == 0 {
+		l.Retries = -1 // 0 means the default there
+	}
+	return l
+}
+
+// foreseeCaps says which caps would stop the experiment.
+func (e *experiment) foreseeCaps(s streams, all sweep.Estimate) {
+	for _, limit := range []struct {
+		flag      string
+		cap, need float64
+	}{
+		{"max-calls", float64(e.MaxCalls), float64(all.Calls)},
+		{"max-total-tokens", float64(e.MaxTotal), float64(all.Usage.Prompt + all.Usage.Completion)},
+		{"max-cost", e.MaxCost, all.Cost},
+	} {
+		if limit.cap > 0 && limit.need > limit.cap {
+			fmt.Fprintf(s.out, "--%s %g may stop it early: all of it may take %.6g.\n", limit.flag, limit.cap, limit.need)
+		}
+	}
+}

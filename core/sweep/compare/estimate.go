@@ -1,0 +1,247 @@
+package compare
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/bookend-rag/bookend/core"
+	"github.com/bookend-rag/bookend/core/prompt"
+	"github.com/bookend-rag/bookend/core/sweep"
+	"github.com/bookend-rag/bookend/core/sweep/paired"
+)
+
+// AssumedDiscordance is the share of questions that two placements are taken to
+// answer differently where nobody has measured it; real models show .12 to .15.
+const AssumedDiscordance = 0.15
+
+// Reading is a curve to estimate by: how well each slot is read.
+type Reading struct {
+	Name string
+	// At returns the accuracy in each slot of a prompt of n documents, as shares.
+	At func(n int) ([]float64, error)
+	// Questions is how many were asked in each slot; 0: not known.
+	Questions int
+}
+
+// Assumptions are what an Estimated rests on, for people.
+var Assumptions = []string{
+	"one document has the answer (the best-ranked one where several do)",
+	"a document is read as well in its slot beside any others",
+	"the curve holds for this model, task, layout and prompt size",
+	"a question whose answer is in no document is wrong under every placement",
+}
+
+// Estimated is what placements would be worth on lists of a retriever, by
+// arithmetic: no model was asked.
+type Estimated struct {
+	Curve     string         `json:"curve"`
+	Lists     int            `json:"lists"`
+	WithGold  int            `json:"with_gold"`  // lists in which a document has the answer
+	ManyGolds int            `json:"many_golds"` // of them those in which several have it
+	Ranks     []int          `json:"ranks"`      // how often the answer stood at each rank, from 0
+	Arms      []EstimatedArm `json:"arms"`       // the baseline first
+	// Worthwhile is the smallest gain that matters, Compare whether a comparison may
+	// find it, Settle about how many questions that takes, for which word.
+	Worthwhile float64     `json:"worthwhile"`
+	Compare    bool        `json:"compare"`
+	Settle     int         `json:"settle"`
+	For        paired.Word `json:"for"`
+	Finding    string      `json:"finding"`
+}
+
+// EstimatedArm is the estimate of one arm.
+type EstimatedArm struct {
+	Name     string  `json:"name"`
+	Accuracy float64 `json:"accuracy"` // expected, over all lists
+	Gain     float64 `json:"gain"`     // over the baseline
+	// Error is the standard error of Gain that the questions behind the curve leave,
+	// slots taken as independent, which overstates it; 0 where they are not known.
+	Error float64 `json:"error"`
+	Slots float64 `json:"slots"` // mean slot of the answer, as a share of the prompt from 0 to 1
+}
+
+// Estimate works out the expected accuracy of each arm, the first of which is the
+// baseline: each list is arranged, and the slot of its answer looked up on the
+// curve. Only Arm.Name and Arm.Order count. worthwhile is the smallest gain that
+// matters, as a share.
+//
+// It reads every list once. The errors are those of a list, of the curve and of the
+// arms, and a *core.ConfigError for lists without any answer.
+func Estimate(ctx context.Context, lists *sweep.Dataset, arms []Arm, curve Reading, worthwhile float64) (Estimated, error) {
+	if _, err := paired.NewTrial(paired.Rule{Worthwhile: worthwhile}, 1); err != nil {
+		return Estimated{}, err
+	}
+	plans, err := compile(withoutPrompts(arms), 0, 0)
+	if err != nil {
+		return Estimated{}, err
+	}
+	report := lists.Report()
+	if !report.Lists {
+		return Estimated{}, &core.ConfigError{Field: "lists", Value: report.Path, Rule: "holds no lists of a retriever: open it with Rules.Lists"}
+	}
+	e := Estimated{Curve: curve.Name, Lists: lists.Len(), Worthwhile: worthwhile, Ranks: make([]int, report.MaxDocuments)}
+	sums := make([]tally, len(plans))
+	for i := range e.Lists {
+		if err := ctx.Err(); err != nil {
+			return Estimated{}, err
+		}
+		c, err := lists.Case(i)
+		if err != nil {
+			return Estimated{}, err
+		}
+		if len(c.Golds) == 0 {
+			continue
+		}
+		e.WithGold++
+		e.Ranks[c.Gold]++
+		if len(c.Golds) > 1 {
+			e.ManyGolds++
+		}
+		for j, arm := range plans {
+			if err := sums[j].add(ctx, arm, c, curve); err != nil {
+				return Estimated{}, err
+			}
+		}
+	}
+	if e.WithGold == 0 {
+		return Estimated{}, &core.ConfigError{Field: "lists", Value: report.Path, Rule: "no list has the answer in any of its documents: label them"}
+	}
+	for len(e.Ranks) > 0 && e.Ranks[len(e.Ranks)-1] == 0 {
+		e.Ranks = e.Ranks[:len(e.Ranks)-1]
+	}
+	for j, arm := range plans {
+		a := EstimatedArm{Name: arm.name, Accuracy: sums[j].accuracy / float64(e.Lists), Slots: sums[j].place / float64(max(sums[j].placed, 1))}
+		a.Gain = a.Accuracy - sums[0].accuracy/float64(e.Lists)
+		a.Error = sums[j].noise(sums[0], e.Lists, curve.Questions)
+		e.Arms = append(e.Arms, a)
+	}
+	e.conclude()
+	return e, nil
+}
+
+func withoutPrompts(arms []Arm) []Arm {
+	arms = slices.Clone(arms)
+	for i := range arms {
+		arms[i].Prompt = prompt.Config{}
+	}
+	return arms
+}
+
+// tally adds up one arm.
+type tally struct {
+	accuracy float64
+	placed   int                // lists whose answer was placed
+	place    float64            // sum of the answers' slots, from 0 to 1
+	weight   map[slotOf]float64 // how many lists had the answer in a slot
+	curves   map[int][]float64  // by number of documents
+}
+
+type slotOf struct{ slot, n int }
+
+func (t *tally) add(ctx context.Context, arm armPlan, c sweep.Case, curve Reading) error {
+	a, err := core.Arrange(ctx, arm.arranger, c.Documents, view(arm.renderer.Config()))
+	if err != nil {
+		return fmt.Errorf("bookend: question %q in arm %q: %w", c.Question, arm.name, err)
+	}
+	slot, n := goldSlot(a, c.Golds), len(a.Slots)
+	if slot == sweep.NoSlot {
+		return nil
+	}
+	if t.curves == nil {
+		t.curves, t.weight = map[int][]float64{}, map[slotOf]float64{}
+	}
+	accuracy, known := t.curves[n]
+	if !known {
+		if accuracy, err = curve.At(n); err != nil {
+			return err
+		}
+		if len(accuracy) != n {
+			return &core.ConfigError{Field: "curve", Value: curve.Name, Rule: fmt.Sprintf("gives %d values for %d documents", len(accuracy), n)}
+		}
+		t.curves[n] = accuracy
+	}
+	t.accuracy += accuracy[slot]
+	t.placed++
+	t.place += float64(slot) / float64(max(n-1, 1))
+	t.weight[slotOf{slot, n}]++
+	return nil
+}
+
+// noise is the standard error of the difference in accuracy to another arm, that
+// the questions behind the curve leave.
+func (t tally) noise(baseline tally, lists, questions int) float64 {
+	if questions == 0 {
+		return 0
+	}
+	variance := 0.0
+	seen := map[slotOf]bool{}
+	for _, weights := range []map[slotOf]float64{t.weight, baseline.weight} {
+		for s := range weights {
+			if seen[s] {
+				continue
+			}
+			seen[s] = true
+			d := (t.weight[s] - baseline.weight[s]) / float64(lists)
+			accuracy := t.curves[s.n]
+			if accuracy == nil {
+				accuracy = baseline.curves[s.n]
+			}
+			p := accuracy[s.slot]
+			variance += d * d * p * (1 - p) / float64(questions)
+		}
+	}
+	return math.Sqrt(variance)
+}
+
+// conclude says whether a comparison is worth its cost.
+func (e *Estimated) conclude() {
+	best := 1
+	for i := range e.Arms[1:] {
+		if e.Arms[1+i].Gain > e.Arms[best].Gain {
+			best = 1 + i
+		}
+	}
+	a := e.Arms[best]
+	e.Compare = a.Gain+2*a.Error >= e.Worthwhile
+	distance, challengers := a.Gain, float64(len(e.Arms)-1)
+	e.For = paired.Reorder
+	if keep := e.Worthwhile - a.Gain; keep > distance {
+		distance, challengers, e.For = keep, 1, paired.Keep
+	}
+	e.Settle = int(math.Ceil(2 * AssumedDiscordance * math.Log(challengers/0.05) / (distance * distance)))
+	if a.Gain <= 0 {
+		e.Finding = fmt.Sprintf("Estimate, not a measurement: no placement is worth more than %s here.", e.Arms[0].Name)
+	} else {
+		e.Finding = fmt.Sprintf("Estimate, not a measurement: %s gains %s over %s.", a.Name, points(a.Gain), e.Arms[0].Name)
+	}
+	switch {
+	case e.Compare && e.For == paired.Reorder:
+		e.Finding += fmt.Sprintf(" A comparison may pay: about %d questions to show such a gain.", e.Settle)
+	case e.Compare:
+		e.Finding += fmt.Sprintf(" A comparison may pay: the curve leaves room for the %s that matter; about %d questions to exclude them.", points(e.Worthwhile), e.Settle)
+	default:
+		e.Finding += fmt.Sprintf(" A comparison is hardly worth its cost: less than the %s that matter, and about %d questions to exclude those.", points(e.Worthwhile), e.Settle)
+	}
+}
+
+// ReadingOf returns a curve file as a Reading.
+func ReadingOf(c *core.Curve, name string) (Reading, error) {
+	if err := c.Check(); err != nil {
+		return Reading{}, err
+	}
+	return Reading{Name: name, Questions: c.Questions, At: func(n int) ([]float64, error) { return sweep.AccuracyBySlot(c, n) }}, nil
+}
+
+// ReadingOfPublished returns a published curve as a Reading.
+func ReadingOfPublished(c sweep.PublishedCurve) Reading {
+	return Reading{Name: c.Name, Questions: c.Questions, At: func(n int) ([]float64, error) {
+		accuracy := c.At(n)
+		if accuracy == nil {
+			return nil, errors.New("bookend: no document to read")
+		}
+		return accuracy, nil
+	}}
+}

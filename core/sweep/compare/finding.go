@@ -1,0 +1,78 @@
+package compare
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/bookend-rag/bookend/core/sweep"
+	"github.com/bookend-rag/bookend/core/sweep/paired"
+)
+
+// finding says the verdict in one sentence with its numbers.
+func (r Result) finding() string {
+	who := r.Model
+	if r.Simulated {
+		who = "the " + strings.Replace(who, sweep.SimulatedPrefix, sweep.SimulatedPrefix+"reader ", 1)
+	}
+	suffix := ""
+	if r.SameQuestions {
+		suffix = " The measured placement was fitted on these questions, which flatters it."
+	}
+	baseline, best := r.Arms[0].Name, r.best()
+	switch {
+	case best == nil:
+		return fmt.Sprintf("Keep %s: every challenger gives the same prompts as it.", baseline)
+	case r.Questions.Counted == 0:
+		return "Inconclusive: no question is complete yet."
+	case r.Word == paired.Reorder:
+		winner := r.arm(r.Winner)
+		return fmt.Sprintf("Reorder: with %s, %s is right %s more often than with %s (%s, %s).%s", r.Winner, who,
+			points(winner.Against.Difference), baseline, r.range95(*winner), r.behind(), suffix)
+	case r.Word == paired.Keep:
+		return fmt.Sprintf("Keep %s: with %s, a gain of %s or more is excluded for every challenger; the best, %s, stands at %s (%s, %s).%s",
+			baseline, who, points(r.Worthwhile), best.Name, signed(best.Against.Difference), r.range95(*best), r.behind(), suffix)
+	}
+	more := ""
+	if r.More != nil {
+		more = fmt.Sprintf("; about %d more questions would probably settle it for %q", r.More.Questions, r.More.Word)
+	}
+	return fmt.Sprintf("Inconclusive: with %s, the best challenger, %s, stands at %s against %s (%s, %s)%s.%s", who,
+		best.Name, signed(best.Against.Difference), baseline, r.range95(*best), r.behind(), more, suffix)
+}
+
+// best returns the challenger with the largest difference that takes part in the
+// verdict; nil for none.
+func (r Result) best() *ArmResult {
+	var best *ArmResult
+	for i := range r.Arms {
+		a := &r.Arms[i]
+		if a.Kind == Challenger && a.Identical == "" && (best == nil || a.Against.Difference > best.Against.Difference) {
+			best = a
+		}
+	}
+	return best
+}
+
+func (r Result) arm(name string) *ArmResult {
+	for i := range r.Arms {
+		if r.Arms[i].Name == name {
+			return &r.Arms[i]
+		}
+	}
+	return nil
+}
+
+func (r Result) range95(a ArmResult) string {
+	return fmt.Sprintf("%g %% confidence sequence %+.1f to %s", 100*(1-r.Alpha), 100*a.Against.Sequence.Low, signed(a.Against.Sequence.High))
+}
+
+func (r Result) behind() string {
+	if r.Questions.Counted == 1 {
+		return "1 question"
+	}
+	return fmt.Sprintf("%d questions", r.Questions.Counted)
+}
+
+func points(share float64) string { return fmt.Sprintf("%.3g points", 100*share) }
+
+func signed(share float64) string { return fmt.Sprintf("%+.1f points", 100*share) }

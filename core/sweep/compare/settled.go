@@ -1,0 +1,26 @@
+package compare
+
+import (
+	"encoding/json"
+
+	"github.com/bookend-rag/bookend/core"
+	"github.com/bookend-rag/bookend/core/prompt"
+)
+
+// Settled are the settings of one arm as a file: what both adapters take. Order goes
+// where they want a core.Config, Prompt where they want a prompt.Config.
+type Settled struct {
+	Order  core.Config   `json:"order"`
+	Prompt prompt.Config `json:"prompt"`
+}
+
+// ParseSettled reads such a file. Unknown keys within order and prompt are errors,
+// and so is what core.New and prompt.New refuse.
+func ParseSettled(data []byte) (Settled, error) {
+	var s Settled
+	if err := json.Unmarshal(data, &s); err != nil {
+		return Settled{}, err
+	}
+	_, _, err := prompt.Compile(s.Prompt, s.Order, nil)
+	return s, err
+}
