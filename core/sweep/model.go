@@ -61,6 +61,12 @@ func CallFrom(ctx context.Context) (Call, bool) {
 	return call, ok
 }
 
+// WithCall returns a context that says which call is made, as Run makes it: for
+// asking a simulated reader outside of a run.
+func WithCall(ctx context.Context, call Call) context.Context {
+	return context.WithValue(ctx, callKey{}, call)
+}
+
 // ModelError says how one attempt to ask a model failed.
 type ModelError struct {
 	Status     int           // of HTTP; 0 when no response came

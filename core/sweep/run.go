@@ -287,7 +287,7 @@ func (r *runner) ask(ctx context.Context, call Call) Record {
 
 // attempt asks once.
 func (r *runner) attempt(ctx context.Context, call Call) (Answer, error) {
-	ctx = context.WithValue(ctx, callKey{}, call)
+	ctx = WithCall(ctx, call)
 	if r.limits.Timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, r.limits.Timeout)

@@ -92,7 +92,7 @@ func (p program) compare(ctx context.Context, question string) error {
 	}
 	show := page.New(p.out, columnWidth)
 	show.Heading("Question", question)
-	show.Printf("%d chunks found by BM25 in %d. r1 is the best match.\n", len(ranked), len(p.store.chunks))
+	show.Printf("%d chunks found by BM25 in %d. r1 is the best match.\n", len(ranked), p.store.Len())
 	show.Heading("Which rank stands in which slot", "")
 	show.Slots(lines, arrangement)
 	if where := gold(question, texts, arrangement); where != "" {

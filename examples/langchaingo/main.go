@@ -28,13 +28,14 @@ import (
 	"github.com/bookend-rag/bookend/core/prompt"
 	"github.com/bookend-rag/bookend/examples/handbook"
 	"github.com/bookend-rag/bookend/examples/internal/cli"
+	"github.com/bookend-rag/bookend/examples/internal/folder"
 )
 
 func main() { cli.Main(run) }
 
 func run(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("langchaingo", flag.ContinueOnError)
-	folder := flags.String("docs", "", "`folder` of .md and .txt files (default: the handbook that comes with the example)")
+	docs := flags.String("docs", "", "`folder` of .md and .txt files (default: the handbook that comes with the example)")
 	k := flags.Int("k", 10, "number of chunks to retrieve")
 	chat := flags.Bool("chat", false, "hold a conversation, one turn for each -q")
 	var questions []string
@@ -61,10 +62,10 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	}
 
 	documents := handbook.Docs()
-	if *folder != "" {
-		documents = os.DirFS(*folder)
+	if *docs != "" {
+		documents = os.DirFS(*docs)
 	}
-	store, err := newStore(ctx, documents, *k)
+	store, err := folder.New(ctx, documents, *k)
 	if err != nil {
 		return err
 	}
@@ -87,7 +88,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 
 // program is what the flags ask for.
 type program struct {
-	store     *store
+	store     *folder.Retriever
 	llm       *recorder
 	modelName string
 	placement core.Choice

@@ -17,6 +17,7 @@ import (
 	"github.com/bookend-rag/bookend/core"
 	"github.com/bookend-rag/bookend/core/prompt"
 	"github.com/bookend-rag/bookend/examples/handbook"
+	"github.com/bookend-rag/bookend/examples/internal/folder"
 	"github.com/bookend-rag/bookend/examples/internal/page"
 	"github.com/bookend-rag/bookend/examples/internal/reader"
 	bookend "github.com/bookend-rag/bookend/langchaingo"
@@ -211,7 +212,7 @@ func TestRunOverAFolder(t *testing.T) {
 	write(t, filepath.Join(folder, "rent.txt"), "The rent is due on the third.")
 	write(t, filepath.Join(folder, "house", "rules.MD"), "# House\n\nQuiet hours start when the rent office closes.")
 	write(t, filepath.Join(folder, "scan.png"), "\x89PNG rent BINARY")
-	write(t, filepath.Join(folder, "huge.txt"), strings.Repeat("rent HUGE ", maxFileSize/10+1))
+	write(t, filepath.Join(folder, "huge.txt"), strings.Repeat("rent HUGE ", 1<<20/10+1))
 	write(t, filepath.Join(outside, "secret.txt"), "The rent SECRET.")
 	if err := os.Symlink(filepath.Join(outside, "secret.txt"), filepath.Join(folder, "link.txt")); err != nil {
 		t.Skip("no symbolic links here:", err)
@@ -499,7 +500,7 @@ func TestMostAnswersAreAmongTheTenBestChunks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	store, err := newStore(t.Context(), handbook.Docs(), 10)
+	store, err := folder.New(t.Context(), handbook.Docs(), 10)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -98,3 +98,5 @@ func published(t testing.TB, name string) sweep.PublishedCurve {
 	}
 	return c
 }
+
+func measuredBy(c *core.Curve) core.Placement { return core.Measured{Curve: c} }

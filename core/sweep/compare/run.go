@@ -77,13 +77,13 @@ func (s *source) Manifest() any { return s.described }
 
 // Call builds a call, unless the verdict is known.
 func (s *source) Call(i int) (sweep.Call, error) {
+	s.mu.Lock()
+	decided := s.watcher.decided()
+	s.mu.Unlock()
+	if decided {
+		return sweep.Call{}, sweep.ErrEnough
+	}
 	if i%len(s.arms) == 0 {
-		s.mu.Lock()
-		decided := s.watcher.decided()
-		s.mu.Unlock()
-		if decided {
-			return sweep.Call{}, sweep.ErrEnough
-		}
 		id, q, err := s.Question(i / len(s.arms))
 		if err != nil {
 			return sweep.Call{}, err

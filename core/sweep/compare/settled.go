@@ -1,10 +1,9 @@
 package compare
 
 import (
-	"encoding/json"
-
 	"github.com/bookend-rag/bookend/core"
 	"github.com/bookend-rag/bookend/core/prompt"
+	"github.com/bookend-rag/bookend/internal/strictjson"
 )
 
 // Settled are the settings of one arm as a file: what both adapters take. Order goes
@@ -14,11 +13,11 @@ type Settled struct {
 	Prompt prompt.Config `json:"prompt"`
 }
 
-// ParseSettled reads such a file. Unknown keys within order and prompt are errors,
-// and so is what core.New and prompt.New refuse.
+// ParseSettled reads such a file. Unknown keys are errors, and so is what core.New
+// and prompt.New refuse.
 func ParseSettled(data []byte) (Settled, error) {
 	var s Settled
-	if err := json.Unmarshal(data, &s); err != nil {
+	if err := strictjson.Unmarshal(data, &s); err != nil {
 		return Settled{}, err
 	}
 	_, _, err := prompt.Compile(s.Prompt, s.Order, nil)

@@ -1,4 +1,6 @@
-package main
+// Package folder is the langchaingo retriever of the examples: a folder of text
+// files, cut into chunks, behind a BM25 index.
+package folder
 
 import (
 	"context"
@@ -20,17 +22,18 @@ const maxFileSize = 1 << 20
 // chunkSize is in characters: about one paragraph.
 const chunkSize = 500
 
-// store is a retriever over a folder: langchaingo's loader and splitter, and a
-// BM25 index.
-type store struct {
+// Retriever is langchaingo's loader and splitter, and a BM25 index.
+type Retriever struct {
 	chunks []schema.Document
 	index  *search.Index
 	k      int
 }
 
-var _ schema.Retriever = (*store)(nil)
+var _ schema.Retriever = (*Retriever)(nil)
 
-func newStore(ctx context.Context, folder fs.FS, k int) (*store, error) {
+// New indexes the Markdown and text files of a folder. The retriever returns the k
+// best chunks.
+func New(ctx context.Context, folder fs.FS, k int) (*Retriever, error) {
 	chunks, err := load(ctx, folder)
 	if err != nil {
 		return nil, err
@@ -43,18 +46,21 @@ func newStore(ctx context.Context, folder fs.FS, k int) (*store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &store{chunks, index, k}, nil
+	return &Retriever{chunks, index, k}, nil
 }
 
+// Len returns the number of chunks.
+func (r *Retriever) Len() int { return len(r.chunks) }
+
 // GetRelevantDocuments returns the k best chunks, best first.
-func (s *store) GetRelevantDocuments(ctx context.Context, query string) ([]schema.Document, error) {
-	hits, err := s.index.Search(ctx, query, s.k)
+func (r *Retriever) GetRelevantDocuments(ctx context.Context, query string) ([]schema.Document, error) {
+	hits, err := r.index.Search(ctx, query, r.k)
 	if err != nil {
 		return nil, err
 	}
 	docs := make([]schema.Document, len(hits))
 	for i, h := range hits {
-		docs[i] = s.chunks[h.Index]
+		docs[i] = r.chunks[h.Index]
 		docs[i].Score = float32(h.Score)
 	}
 	return docs, nil

@@ -1,0 +1,174 @@
+// The evidence example asks whether reordering pays on one retriever: that of the
+// langchaingo example, over its handbook and its questions. It records what the
+// retriever returns, asks each question with the documents as ranked and folded to
+// both ends, and gives the verdict: reorder, keep, or inconclusive.
+//
+//	go run ./examples/evidence
+//	go run ./examples/evidence -reader llama-2-70b-chat-repo -until-decided
+//	go run ./examples/evidence -out evidence
+//
+// Offline a simulated reader stands in for the model, so that its verdict is no
+// measurement. With OPENAI_API_KEY or OPENAI_BASE_URL set (and OPENAI_MODEL) it asks
+// that model: two calls a question and the controls.
+//
+// -out keeps the recorded lists and the labels, which the command bookend takes:
+//
+//	go run ./cmd/bookend compare --data evidence/lists.jsonl --labels evidence/labels.jsonl …
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/bookend-rag/bookend/core"
+	"github.com/bookend-rag/bookend/core/record"
+	"github.com/bookend-rag/bookend/core/sweep"
+	"github.com/bookend-rag/bookend/core/sweep/compare"
+	"github.com/bookend-rag/bookend/core/sweep/paired"
+	"github.com/bookend-rag/bookend/examples/handbook"
+	"github.com/bookend-rag/bookend/examples/internal/cli"
+	"github.com/bookend-rag/bookend/examples/internal/folder"
+	bookend "github.com/bookend-rag/bookend/langchaingo"
+)
+
+func main() { cli.Main(run) }
+
+func run(ctx context.Context, args []string, out io.Writer) (err error) {
+	flags := flag.NewFlagSet("evidence", flag.ContinueOnError)
+	k := flags.Int("k", 10, "number of chunks to retrieve")
+	reader := flags.String("reader", "gpt-3.5-turbo", "simulated `reader`, where no model is set: u, primacy, recency, llama-2-70b-chat-repo, …")
+	until := flags.Bool("until-decided", false, "stop as soon as the answer is known")
+	keep := flags.String("out", "", "`folder` for the lists, the labels and the journal (default: one that is removed)")
+	if err := cli.Parse(flags, args, out); err != nil {
+		return err
+	}
+	dir := *keep
+	if dir == "" {
+		if dir, err = os.MkdirTemp("", "bookend-evidence-"); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	path := filepath.Join(dir, "lists.jsonl")
+	if err := recordLists(ctx, path, *k); err != nil {
+		return err
+	}
+	if err := writeLabels(filepath.Join(dir, "labels.jsonl")); err != nil {
+		return err
+	}
+	labels, err := sweep.ReadLabels(filepath.Join(dir, "labels.jsonl"))
+	if err != nil {
+		return err
+	}
+	lists, err := sweep.Rules{Lists: true, Labels: labels}.Open(path)
+	if err != nil {
+		return err
+	}
+	defer lists.Close()
+
+	model, name, err := newModel(*reader)
+	if err != nil {
+		return err
+	}
+	flat := compare.Arm{Name: "ranked", Order: core.Config{Placement: core.Choice{Placement: core.RankOrder}}, Prompt: compare.DefaultPrompt()}
+	fold := compare.Arm{Name: "head-tail", Prompt: compare.DefaultPrompt()}
+	plan, err := compare.NewPlan(lists, compare.Settings{Model: name, Arms: []compare.Arm{flat, fold}, Seed: 1})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "%s\n%s\n\n", lists.Report(), plan)
+
+	journal, err := sweep.OpenJournal(filepath.Join(dir, "journal.jsonl"))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, journal.Close()) }()
+	described := compare.Described{Manifest: plan.Describe(), Rule: paired.Rule{Worthwhile: 0.03}, UntilDecided: *until}
+	if _, err := compare.Run(ctx, plan, described, model, journal, sweep.Limits{}); err != nil {
+		return err
+	}
+	result, err := compare.SummarizeJournal(journal.Path(), nil)
+	if err != nil {
+		return err
+	}
+	print(out, result)
+	return nil
+}
+
+// recordLists asks the retriever every question of the handbook, with a recorder as
+// its observer, as in a running chain.
+func recordLists(ctx context.Context, path string, k int) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err // a second run would append
+	}
+	recorder, err := record.Open(path, record.Config{Texts: true})
+	if err != nil {
+		return err
+	}
+	ask := func() error {
+		store, err := folder.New(ctx, handbook.Docs(), k)
+		if err != nil {
+			return err
+		}
+		retriever, err := bookend.NewRetriever(store, bookend.WithConfig(core.Config{Observe: recorder.Observe}))
+		if err != nil {
+			return err
+		}
+		questions, err := handbook.Questions()
+		if err != nil {
+			return err
+		}
+		for _, q := range questions {
+			if _, err := retriever.GetRelevantDocuments(ctx, q.Question); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return errors.Join(ask(), recorder.Close())
+}
+
+// writeLabels writes the accepted answers.
+func writeLabels(path string) error {
+	questions, err := handbook.Questions()
+	if err != nil {
+		return err
+	}
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	lines := json.NewEncoder(file)
+	for _, q := range questions {
+		err = errors.Join(err, lines.Encode(map[string]any{"question": q.Question, "answers": q.Answers}))
+	}
+	return errors.Join(err, file.Close())
+}
+
+func print(out io.Writer, r compare.Result) {
+	if r.Simulated {
+		fmt.Fprintln(out, "SIMULATED, no measurement")
+	}
+	fmt.Fprintln(out, r.Finding)
+	fmt.Fprintf(out, "\n%-12s %8s  %s\n", "arm", "right", "against ranked: wins, losses, points")
+	for _, a := range r.Arms {
+		against := ""
+		if b := a.Against; b != nil {
+			against = fmt.Sprintf("%4d %4d  %+5.1f", b.Wins, b.Losses, 100*b.Difference)
+		}
+		fmt.Fprintf(out, "%-12s %6.1f %%  %s\n", a.Name, 100*r.Judged(a).Accuracy, against)
+	}
+	fmt.Fprintf(out, "\n%-26s %9s  %8s %9s\n", "where the answer was", "questions", r.Arms[0].Name, r.Arms[1].Name)
+	for _, s := range r.Strata {
+		fmt.Fprintf(out, "%-26s %9d  %6.1f %% %7.1f %%\n", s.Name, s.Questions, 100*s.Arms[0].Accuracy, 100*s.Arms[1].Accuracy)
+	}
+}
