@@ -1,20 +1,19 @@
 package paired_test
 
 import (
-	"errors"
 	"flag"
 	"fmt"
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 	"text/tabwriter"
 
-	"github.com/bookend-rag/bookend/core"
 	"github.com/bookend-rag/bookend/core/sweep/paired"
 )
 
 // go test ./core/sweep/paired -run Calibration -v -calibration.runs 2000
-var calibrationRuns = flag.Int("calibration.runs", 100, "simulated comparisons for each row of the calibration table")
+var calibrationRuns = flag.Int("calibration.runs", 60, "simulated comparisons for each row of the calibration table")
 
 // calibrationCell is one row of the table, with what must hold in it.
 type calibrationCell struct {
@@ -107,7 +106,130 @@ func TestCalibration(t *testing.T) {
 	t.Logf("per cent of %d simulated comparisons, alpha .05:\n%s", *calibrationRuns, text.String())
 }
 
+func calibrate(t *testing.T, s paired.CalibrationSettings) paired.Calibration {
+	t.Helper()
+	c, err := paired.Calibrate(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestCalibrateCountsEachRunOnce(t *testing.T) {
+	t.Parallel()
+	settings := paired.CalibrationSettings{
+		Challengers: []float64{0.02, 0, 0}, Discordance: 0.2, Rule: paired.Rule{Alpha: 0.3, Worthwhile: 0.1}, Questions: 150, Runs: 100, Seed: 3,
+	}
+	for _, askOn := range []bool{false, true} {
+		settings.AskOn = askOn
+		got := calibrate(t, settings)
+		if got.Runs != 100 || got.Reorder+got.Keep+got.Inconclusive != 100 || got.Decided() != 100-got.Inconclusive {
+			t.Errorf("got %+v, want each of 100 runs once", got)
+		}
+		if got.Reorder < 10 || got.Keep < 10 || got.Inconclusive < 10 || got.WrongReorder < 1 || got.WrongKeep != 0 {
+			t.Errorf("got %+v, want some of each word, a wrong reorder, and no wrong keep: no gain is worthwhile", got)
+		}
+		if again := calibrate(t, settings); again != got {
+			t.Errorf("the same settings gave %+v and %+v", got, again)
+		}
+	}
+	before := calibrate(t, settings)
+	settings.Seed++
+	if other := calibrate(t, settings); other == before {
+		t.Errorf("another seed gave the same counts: %+v", other)
+	}
+}
+
+// The first word counts, whether or not one asks on.
+func TestCalibrateAskOnChangesNoFirstWord(t *testing.T) {
+	t.Parallel()
+	settings := paired.CalibrationSettings{
+		Challengers: []float64{0.1, 0}, Discordance: 0.2, Rule: paired.Rule{Alpha: 0.4, Worthwhile: 0.1}, Questions: 300, Runs: 100, Seed: 5,
+	}
+	stopped := calibrate(t, settings)
+	settings.AskOn = true
+	on := calibrate(t, settings)
+	if stopped.EverWrongReorder != stopped.WrongReorder || stopped.EverWrongKeep != stopped.WrongKeep {
+		t.Errorf("stopped at its word: got %+v, want no mistake after it", stopped)
+	}
+	if on.EverWrongReorder <= on.WrongReorder && on.EverWrongKeep <= on.WrongKeep {
+		t.Errorf("asked on: got %+v, want further mistakes", on)
+	}
+	on.EverWrongReorder, on.EverWrongKeep = stopped.EverWrongReorder, stopped.EverWrongKeep
+	if on != stopped {
+		t.Errorf("(-stopped +asked on)\n-%+v\n+%+v", stopped, on)
+	}
+}
+
+// What is certain comes out certain: a challenger that wins every other question,
+// and one that loses them.
+func TestCalibrateOfCertainties(t *testing.T) {
+	t.Parallel()
+	settings := paired.CalibrationSettings{Challengers: []float64{0.5}, Discordance: 0.5, Rule: paired.Rule{Worthwhile: 0.4}, Questions: 100, Runs: 41}
+	won := calibrate(t, settings)
+	// e+ passes 20 at the eighth win without a loss, which takes 16 questions.
+	if won.Reorder != 41 || won.WrongReorder != 0 || won.Median < 12 || won.Median > 20 {
+		t.Errorf("wins half: got %+v, want reorder after about 16 questions", won)
+	}
+	settings.Challengers[0] = -0.5
+	if lost := calibrate(t, settings); lost.Keep != 41 || lost.WrongKeep != 0 {
+		t.Errorf("loses half: got %+v, want keep", lost)
+	}
+	settings.Questions = 2
+	if short := calibrate(t, settings); short.Inconclusive != 41 || short.Decided() != 0 || short.Median != 0 {
+		t.Errorf("2 questions: got %+v, want nothing decided and no median", short)
+	}
+}
+
 func TestCalibrateRefuses(t *testing.T) {
-	_ = errors.New
-	_ = core.Off
+	t.Parallel()
+	good := paired.CalibrationSettings{Challengers: []float64{0.05}, Discordance: 0.15, Rule: paired.Rule{Worthwhile: 0.03}, Questions: 10, Runs: 1}
+	calibrate(t, good)
+	for _, tt := range []struct {
+		fields []string
+		spoil  func(*paired.CalibrationSettings)
+	}{
+		{[]string{"Runs"}, func(s *paired.CalibrationSettings) { s.Runs = 0 }},
+		{[]string{"Questions"}, func(s *paired.CalibrationSettings) { s.Questions = 0 }},
+		{[]string{"challengers"}, func(s *paired.CalibrationSettings) { s.Challengers = nil }},
+		{[]string{"Challengers"}, func(s *paired.CalibrationSettings) { s.Challengers = []float64{0.16} }},
+		{[]string{"Challengers"}, func(s *paired.CalibrationSettings) { s.Challengers = []float64{-0.16} }},
+		{[]string{"Challengers"}, func(s *paired.CalibrationSettings) { s.Challengers = []float64{math.NaN()} }},
+		{[]string{"Challengers"}, func(s *paired.CalibrationSettings) { s.Discordance = 0.96 }},
+		{[]string{"Discordance", "Challengers"}, func(s *paired.CalibrationSettings) { s.Discordance = 0 }},
+		{[]string{"Discordance", "Challengers"}, func(s *paired.CalibrationSettings) { s.Discordance = 15 }},
+		{[]string{"Alpha", "Worthwhile", "Runs"}, func(s *paired.CalibrationSettings) { s.Rule, s.Runs = paired.Rule{Alpha: 2}, -1 }},
+	} {
+		settings := good
+		tt.spoil(&settings)
+		_, err := paired.Calibrate(settings)
+		if got := fieldsOf(err); !reflect.DeepEqual(got, tt.fields) {
+			t.Errorf("%+v: got %v (%v), want %v", settings, got, err, tt.fields)
+		}
+	}
+}
+
+func BenchmarkCalibrate(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := paired.Calibrate(paired.CalibrationSettings{
+			Challengers: []float64{0.05}, Discordance: 0.15, Rule: paired.Rule{Worthwhile: 0.03}, Questions: 3000, Runs: 10,
+		}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func ExampleCalibrate() {
+	c, err := paired.Calibrate(paired.CalibrationSettings{
+		Challengers: []float64{0.12}, Discordance: 0.15, Rule: paired.Rule{Worthwhile: 0.03}, Questions: 700, Runs: 100, Seed: 1,
+	})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Printf("decided in most runs: %t\n", c.Share(c.Decided()) > 0.9)
+	fmt.Printf("with fewer than 90 questions in most: %t\n", c.Median < 90)
+	// Output:
+	// decided in most runs: true
+	// with fewer than 90 questions in most: true
 }

@@ -79,19 +79,36 @@ func (w *wager) against(m float64) {
 	}
 }
 
-// logE is the logarithm of the mean stake after all questions of k.
-func (w *wager) logE(k Counts) float64 {
+// stakes returns what each bet has made of its part of a stake of 1 after all
+// questions of k, as logarithms, and the largest.
+func (w *wager) stakes(k Counts) (parts [bets]float64, most float64) {
 	wins, losses, same := float64(k.Wins), float64(k.Losses), float64(k.Same)
-	var stakes [bets]float64
-	most := math.Inf(-1)
+	most = math.Inf(-1)
 	for j := range w {
-		stakes[j] = betLogWeights[j] + wins*w[j].win + losses*w[j].loss + same*w[j].same
-		most = max(most, stakes[j])
+		parts[j] = betLogWeights[j] + wins*w[j].win + losses*w[j].loss + same*w[j].same
+		most = max(most, parts[j])
 	}
+	return parts, most
+}
+
+// logE is the logarithm of the whole stake after all questions of k.
+func (w *wager) logE(k Counts) float64 {
+	parts, most := w.stakes(k)
+	return logSum(&parts, most)
+}
+
+// reaches says whether logE is at least limit. Far below it is cheaper to tell: the
+// whole is at most as many times the largest part as there are parts.
+func (w *wager) reaches(k Counts, limit float64) bool {
+	parts, most := w.stakes(k)
+	return most >= limit-math.Log(bets) && logSum(&parts, most) >= limit
+}
+
+func logSum(parts *[bets]float64, most float64) float64 {
 	sum := 0.0
-	for _, s := range stakes {
-		if s > most-40 { // what is less changes no digit
-			sum += math.Exp(s - most)
+	for _, p := range parts {
+		if p > most-40 { // what is less changes no digit
+			sum += math.Exp(p - most)
 		}
 	}
 	return most + math.Log(sum)
