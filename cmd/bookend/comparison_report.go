@@ -4,10 +4,96 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/bookend-rag/bookend/cmd/internal/chart"
+	"github.com/bookend-rag/bookend/cmd/internal/page"
+	"github.com/bookend-rag/bookend/cmd/internal/safefile"
+	"github.com/bookend-rag/bookend/cmd/internal/show"
+	"github.com/bookend-rag/bookend/cmd/internal/table"
+	"github.com/bookend-rag/bookend/core/sweep"
 	"github.com/bookend-rag/bookend/core/sweep/compare"
 )
 
+// isComparison says whether a journal records a comparison.
+func isComparison(path string) (bool, error) {
+	reading, err := sweep.ReadJournal(path, func(sweep.Record) error { return nil })
+	if err != nil || len(reading.Manifest) == 0 {
+		return false, err
+	}
+	return compare.IsComparison(reading.Manifest[len(reading.Manifest)-1]), nil
+}
+
+// publishComparison prints the verdict, tables and the plot, and then writes the files.
 func publishComparison(to io.Writer, dir string, force bool, r compare.Result) error {
-	fmt.Fprintln(to, r.Finding)
-	return nil
+	printComparison(to, r)
+	files, err := comparisonFiles(r)
+	if err != nil {
+		return err
+	}
+	return writeFiles(to, dir, force, files)
+}
+
+func printComparison(to io.Writer, r compare.Result) {
+	grid := func(columns []string, rows [][]string) {
+		if len(rows) > 0 {
+			fmt.Fprintf(to, "\n%s\n", table.Text(columns, rows))
+		}
+	}
+	for _, w := range table.Warnings(r) {
+		fmt.Fprintf(to, "\n%s: %s\n", w.Mark, w.Meaning)
+	}
+	paragraph(to, r.Finding, table.BehindComparison(r))
+	grid(table.Differences(r))
+	grid(table.Evidence(r))
+	grid(table.Fixed(r))
+	paragraph(to, table.How(r)...)
+	grid(table.Compared(r))
+	if len(r.Strata) > 0 {
+		grid(table.Strata(r))
+		fmt.Fprintln(to, table.StrataNote)
+	}
+	grid(table.ComparedCounts(r))
+	fmt.Fprintln(to, table.CallRule(r))
+	grid(table.Caching(r))
+	paragraph(to, append(table.CachingCost(r), table.Spending(r))...)
+	paragraph(to, r.Notes...)
+	fmt.Fprintf(to, "\n%s\n", chart.ForestText(r))
+}
+
+// paragraph prints lines, if there are any, under an empty one.
+func paragraph(to io.Writer, lines ...string) {
+	for i, line := range lines {
+		if i == 0 {
+			fmt.Fprintln(to)
+		}
+		fmt.Fprintln(to, show.Line(line))
+	}
+}
+
+// comparisonFiles makes the files of a report.
+func comparisonFiles(r compare.Result) ([]safefile.File, error) {
+	csv, err := table.ComparisonCSV(r)
+	if err != nil {
+		return nil, err
+	}
+	summary, err := asJSON(r)
+	if err != nil {
+		return nil, err
+	}
+	svg, png, err := chart.Forest(r)
+	if err != nil {
+		return nil, err
+	}
+	html, err := page.Comparison(r)
+	if err != nil {
+		return nil, err
+	}
+	settings, err := asJSON(r.Settings)
+	if err != nil {
+		return nil, err
+	}
+	files := []safefile.File{{Name: "summary.csv", Data: csv}, {Name: "summary.json", Data: summary}}
+	if svg != nil {
+		files = append(files, safefile.File{Name: "forest.svg", Data: svg}, safefile.File{Name: "forest.png", Data: png})
+	}
+	return append(files, safefile.File{Name: "report.html", Data: html}, safefile.File{Name: "settings.json", Data: settings}), nil
 }

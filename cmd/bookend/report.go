@@ -15,13 +15,14 @@ import (
 	"github.com/bookend-rag/bookend/cmd/internal/show"
 	"github.com/bookend-rag/bookend/cmd/internal/table"
 	"github.com/bookend-rag/bookend/core/sweep"
+	"github.com/bookend-rag/bookend/core/sweep/compare"
 )
 
 // reportCommand holds the flags of `bookend report`.
 type reportCommand struct {
-	Dirs []string `arg:"" name:"dir" help:"Folders of sweeps. The curves of several are laid over each other."`
+	Dirs []string `arg:"" name:"dir" help:"Folders of sweeps, whose curves are laid over each other, or one folder of a comparison."`
 	judging
-	Out   string `placeholder:"DIR" help:"Folder for the files. The sweep's own unless given; needed for several sweeps."`
+	Out   string `placeholder:"DIR" help:"Folder for the files. The one that is read unless given; needed for several sweeps."`
 	Force bool   `help:"Overwrite files that differ."`
 }
 
@@ -30,7 +31,9 @@ func (*reportCommand) Help() string {
 	return `Everything is computed from DIR/journal.jsonl alone; no model is asked. With --score or --first-line the same answers are judged otherwise.
 
     bookend report DIR --score token-f1 --out OTHER
-    bookend report FIRST SECOND --out BOTH`
+    bookend report FIRST SECOND --out BOTH
+
+The folder of a comparison has a report of its own, with its verdict and settings.json.`
 }
 
 // maxSweeps is how many curves one report may show.
@@ -47,22 +50,35 @@ func (c *reportCommand) Run(s streams) error {
 	case len(c.Dirs) > maxSweeps:
 		return usage("%d folders are given: one report shows %d sweeps at most", len(c.Dirs), maxSweeps)
 	case out == "" && len(c.Dirs) > 1:
-		return usage("several sweeps make one report: name a folder for it by --out")
+		return usage("several sweeps make one report: name a folder for it by --out; a comparison has a report of its own")
 	case out == "":
 		out = c.Dirs[0]
+	}
+	judge := func(j *sweep.Judging) {
+		if scorer != nil {
+			j.Scorer = scorer
+		}
+		j.FirstLine = j.FirstLine || c.FirstLine
 	}
 	var results []sweep.Result
 	for _, dir := range c.Dirs {
 		path := filepath.Join(dir, journalName)
-		r, err := sweep.SummarizeJournal(path, func(j *sweep.Judging) {
-			if scorer != nil {
-				j.Scorer = scorer
+		comparison, err := isComparison(path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return usage("%s has no %s: name a folder that --out of another command wrote to", dir, journalName)
+		case err != nil:
+			return err
+		case comparison && len(c.Dirs) > 1:
+			return usage("%s holds a comparison, which has a report of its own: name that folder alone", dir)
+		case comparison:
+			r, err := compare.SummarizeJournal(path, judge)
+			if err != nil {
+				return err
 			}
-			j.FirstLine = j.FirstLine || c.FirstLine
-		})
-		if errors.Is(err, fs.ErrNotExist) {
-			return usage("%s has no %s: name the folder that `bookend sweep --out` wrote to", dir, journalName)
+			return publishComparison(s.out, out, c.Force, r)
 		}
+		r, err := sweep.SummarizeJournal(path, judge)
 		if err != nil {
 			return err
 		}
@@ -92,6 +108,11 @@ func publish(to io.Writer, dir string, force bool, results []sweep.Result) error
 	if err != nil {
 		return err
 	}
+	return writeFiles(to, dir, force, files)
+}
+
+// writeFiles writes the files of a report and says which.
+func writeFiles(to io.Writer, dir string, force bool, files []safefile.File) error {
 	if err := safefile.Write(dir, force, files...); err != nil {
 		return err
 	}

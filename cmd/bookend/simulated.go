@@ -20,15 +20,12 @@ type simulated struct {
 	readers map[int]*sweep.Reader // by the number of documents
 }
 
-// simulatedNote tells how the baselines of a simulated reader come about.
-const simulatedNote = "Its closed-book accuracy is made up as 0.8 of its worst slot, its oracle as half the way from its best slot to 1."
-
 func newSimulated(name string, seed uint64) (*simulated, error) {
 	accuracy, err := sweep.SimulatedAccuracy(name, 0)
 	if err != nil {
 		return nil, usage("--simulate: %w", err)
 	}
-	return &simulated{
+	return &simulated{ // table.SimulatedBaselines tells of the two accuracies
 		name: name, seed: seed, readers: map[int]*sweep.Reader{},
 		closedBook: 0.8 * slices.Min(accuracy), oracle: (1 + slices.Max(accuracy)) / 2,
 	}, nil

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/bookend-rag/bookend/cmd/internal/show"
+	"github.com/bookend-rag/bookend/cmd/internal/table"
 	"github.com/bookend-rag/bookend/core/sweep"
 )
 
@@ -83,7 +84,7 @@ func (c *sweepCommand) Run(ctx context.Context, s streams) error {
 // announce says what will be asked, before anything is.
 func (c *sweepCommand) announce(s streams, dataset *sweep.Dataset, plan *sweep.Plan, estimate sweep.Estimate) {
 	if c.Simulate != "" {
-		fmt.Fprintf(s.out, "SIMULATED: no model is asked; nothing below is a measurement.\n%s\n\n", simulatedNote)
+		fmt.Fprintf(s.out, "SIMULATED: no model is asked; nothing below is a measurement.\n%s\n\n", table.SimulatedBaselines)
 	}
 	if c.Data != "" {
 		fmt.Fprintf(s.out, "%s: %s\n", show.Line(c.Data), show.Line(dataset.Report().String()))

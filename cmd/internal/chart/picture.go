@@ -45,14 +45,19 @@ func Picture(results []sweep.Result) (svg, png []byte, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	vector := vgsvg.New(pictureWidth, pictureHeight)
+	return files(p, pictureWidth, pictureHeight)
+}
+
+// files draws a plot as an SVG and as a PNG file.
+func files(p *plot.Plot, width, height vg.Length) (svg, png []byte, err error) {
+	vector := vgsvg.New(width, height)
 	paper(draw.New(vector))
 	p.Draw(inside(draw.New(vector)))
 	var b bytes.Buffer
 	if _, err := vector.WriteTo(&b); err != nil {
 		return nil, nil, err
 	}
-	pixels := vgimg.NewWith(vgimg.UseWH(pictureWidth, pictureHeight), vgimg.UseDPI(pngDPI))
+	pixels := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(pngDPI))
 	p.Draw(inside(draw.New(pixels)))
 	var c bytes.Buffer
 	if _, err := (vgimg.PngCanvas{Canvas: pixels}).WriteTo(&c); err != nil {

@@ -1,5 +1,5 @@
-// Package page writes the report of a sweep as one page of HTML that needs nothing
-// else: no script, no network, light and dark, wide and narrow.
+// Package page writes the report of a sweep, or of a comparison, as one page of HTML
+// that needs nothing else: no script, no network, light and dark, wide and narrow.
 package page
 
 import (
@@ -18,13 +18,38 @@ import (
 )
 
 var (
+	//go:embed parts.html
+	partsText string
 	//go:embed page.html
-	pageText string
+	sweepText string
+	//go:embed comparison.html
+	comparisonText string
 	//go:embed style.css
 	style string
 
-	pages = template.Must(template.New("page").Parse(pageText))
+	parts          = template.Must(template.New("parts").Parse(partsText))
+	sweepPage      = template.Must(template.Must(parts.Clone()).New("sweep").Parse(sweepText))
+	comparisonPage = template.Must(template.Must(parts.Clone()).New("comparison").Parse(comparisonText))
 )
+
+// head is what the pages have in common.
+type head struct {
+	Policy string
+	Style  template.CSS
+	Title  string
+}
+
+func newHead(title string) head {
+	return head{policy(), template.CSS(style), title} // the style is our own, embedded
+}
+
+// grid is a table.
+type grid struct {
+	Columns []string
+	Rows    [][]string
+}
+
+func newGrid(columns []string, rows [][]string) grid { return grid{columns, rows} }
 
 // policy lets the page load nothing and run nothing. Its one style sheet is allowed
 // by its hash.
@@ -43,9 +68,7 @@ func (f figure) YTurn() string { return fmt.Sprintf("translate(13 %g) rotate(-90
 func (f figure) Named() bool { return f.Class == "wide" }
 
 type document struct {
-	Policy    string
-	Style     template.CSS
-	Title     string
+	head
 	Simulated string // why the page is marked; empty for a measurement
 	Many      bool
 	Figures   []figure
@@ -60,12 +83,8 @@ type section struct {
 	Drawn                        bool
 	Result                       sweep.Result
 	Behind                       string
-	Columns                      []string
-	Rows                         [][]string
-	Contrasts                    [][]string
+	Accuracy, Contrasts, Counts  grid
 	Statistics                   []string
-	CountColumns                 []string
-	CountRows                    [][]string
 	CountRule                    string
 	Examples                     []example
 	Setup                        []sweep.Setting
@@ -78,9 +97,7 @@ type example struct{ Arm, Wanted, Got string }
 // or the command line stands in it as text alone.
 func HTML(results []sweep.Result) ([]byte, error) {
 	d := document{
-		Policy: policy(),
-		Style:  template.CSS(style), // our own, embedded
-		Title:  "Where the answer is read: " + chart.Title(results), Many: len(results) > 1,
+		head: newHead("Where the answer is read: " + chart.Title(results)), Many: len(results) > 1,
 		Simulated: simulated(results),
 		Figures:   figures(results),
 	}
@@ -100,7 +117,7 @@ func HTML(results []sweep.Result) ([]byte, error) {
 		}
 	}
 	var b bytes.Buffer
-	if err := pages.Execute(&b, d); err != nil {
+	if err := sweepPage.Execute(&b, d); err != nil {
 		return nil, err
 	}
 	return b.Bytes(), nil
@@ -110,41 +127,51 @@ var meaning = map[string]string{"oracle": "the gold document alone", "closed-boo
 
 func simulated(results []sweep.Result) string {
 	var names []string
+	baselines := ""
 	for _, r := range results {
-		if r.Simulated {
-			names = append(names, chart.Name(r))
+		if !r.Simulated {
+			continue
+		}
+		names = append(names, chart.Name(r))
+		if r.ClosedBook != nil || r.Oracle != nil {
+			baselines = " " + table.SimulatedBaselines
 		}
 	}
 	switch {
 	case len(names) == 0:
 		return ""
 	case len(names) == len(results):
-		return "A simulated reader gave these answers. No model was asked; nothing here is a measurement."
+		return table.NotMeasured + baselines
 	}
-	return "In part: a simulated reader gave the answers of " + strings.Join(names, ", ") + ". That is no measurement."
+	return "In part: a simulated reader gave the answers of " + strings.Join(names, ", ") + ". That is no measurement." + baselines
 }
 
 func newSection(r sweep.Result) section {
 	s := section{
 		Name: chart.Name(r), Finding: together(show.Line(r.Finding)), Drawn: r.Verdict != nil, Result: r,
 		Behind: show.Line(table.Behind(r)), CountRule: table.CountRule,
-		Contrasts: table.Contrasts(r), Statistics: table.Statistics(r),
+		Accuracy: newGrid(table.Accuracy(r)), Counts: newGrid(table.Counts(r)),
+		Contrasts:  grid{[]string{"contrast", "points", "95 % interval", "z"}, table.Contrasts(r)},
+		Statistics: table.Statistics(r), Setup: setup(r.Setup),
 	}
 	for i, line := range s.Statistics {
 		s.Statistics[i] = together(line)
 	}
-	s.Columns, s.Rows = table.Accuracy(r)
-	s.CountColumns, s.CountRows = table.Counts(r)
 	for _, e := range r.Examples {
 		s.Examples = append(s.Examples, example{e.Arm, show.Line(strings.Join(e.Wanted, " | ")), show.Lines(e.Got)})
-	}
-	for _, setting := range r.Setup {
-		s.Setup = append(s.Setup, sweep.Setting{Name: setting.Name, Value: show.Lines(setting.Value)})
 	}
 	for _, note := range r.Notes {
 		s.Notes = append(s.Notes, show.Line(note))
 	}
 	return s
+}
+
+func setup(settings []sweep.Setting) []sweep.Setting {
+	var shown []sweep.Setting
+	for _, s := range settings {
+		shown = append(shown, sweep.Setting{Name: show.Line(s.Name), Value: show.Lines(s.Value)})
+	}
+	return shown
 }
 
 // together keeps a percent sign on the line of its number.

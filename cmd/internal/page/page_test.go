@@ -99,6 +99,33 @@ func TestMarks(t *testing.T) {
 	}
 }
 
+// The baselines of a simulated reader are made up, and the page says so.
+func TestSimulatedBaselines(t *testing.T) {
+	t.Parallel()
+	plain, marked := hostileResult(t), hostileResult(t)
+	marked.Simulated = true
+	bare := marked
+	bare.ClosedBook, bare.Oracle = nil, nil
+	for _, c := range []struct {
+		name    string
+		results []sweep.Result
+		want    int
+	}{
+		{"measured", []sweep.Result{plain}, 0},
+		{"simulated", []sweep.Result{marked}, 1},
+		{"simulated without baselines", []sweep.Result{bare}, 0},
+		{"in part", []sweep.Result{plain, marked, marked}, 1},
+	} {
+		text, err := HTML(c.results)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(string(text), "closed-book accuracy is made up as 0.8 of its worst slot"); n != c.want {
+			t.Errorf("%s: the note stands there %d times, want %d", c.name, n, c.want)
+		}
+	}
+}
+
 func TestWithoutACurve(t *testing.T) {
 	t.Parallel()
 	r, err := sweep.Summarize(sweep.Described{Manifest: sweep.Manifest{Model: "m", Documents: 2, Slots: []int{0, 1}, Questions: 1}}, nil, sweep.Judging{})

@@ -5,6 +5,7 @@ package show
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -92,6 +93,18 @@ func Cut(text string, width int) string {
 
 // Percent writes a share with one decimal.
 func Percent(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) }
+
+// Signed writes a number with its sign and one decimal, and no minus before a zero.
+func Signed(v float64) string {
+	if math.IsInf(v, 0) {
+		return map[bool]string{true: "+∞", false: "−∞"}[v > 0]
+	}
+	text := fmt.Sprintf("%+.1f", v)
+	if text == "-0.0" || text == "+0.0" {
+		return "0.0"
+	}
+	return strings.Replace(text, "-", "−", 1)
+}
 
 // Count writes a number with its noun.
 func Count(n int, what string) string {

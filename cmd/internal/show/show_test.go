@@ -2,6 +2,7 @@ package show
 
 import (
 	"encoding/json"
+	"math"
 	"testing"
 )
 
@@ -61,5 +62,16 @@ func TestCut(t *testing.T) {
 	t.Parallel()
 	if got := Cut("ünïx", 3) + Cut("abc", 3); got != "ün…abc" {
 		t.Errorf("got %q", got)
+	}
+}
+
+func TestSigned(t *testing.T) {
+	t.Parallel()
+	for v, want := range map[float64]string{
+		1.25: "+1.2", -1.26: "−1.3", 0: "0.0", -0.04: "0.0", 0.04: "0.0", math.Inf(1): "+∞", math.Inf(-1): "−∞",
+	} {
+		if got := Signed(v); got != want {
+			t.Errorf("Signed(%v) (-want +got)\n-%s\n+%s", v, want, got)
+		}
 	}
 }

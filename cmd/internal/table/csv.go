@@ -35,10 +35,7 @@ func CSV(results []sweep.Result) ([]byte, error) {
 			line = append(line, tally(a.N, a.Full)...)
 			line = append(line, tally(a.N, a.FirstLine)...)
 			line = append(line, share(a.N, a.MeanScore))
-			c := a.Counts
-			for _, n := range []int{c.Planned, c.Answered, c.Failed, c.Missing, c.Refused, c.Truncated, c.Empty} {
-				line = append(line, strconv.Itoa(n))
-			}
+			line = append(line, counts(a.Counts)...)
 			lines = append(lines, line)
 		}
 	}

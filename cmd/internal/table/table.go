@@ -4,7 +4,6 @@ package table
 
 import (
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -15,6 +14,10 @@ import (
 
 // CountRule says how unusual answers count.
 const CountRule = "Arms that are not listed got an ordinary answer to every call. A call that failed for good leaves no answer, and its question counts in no slot. Refused, truncated and empty answers are scored as they are: wrong, unless they hold the answer."
+
+// SimulatedBaselines says how the arms of a simulated reader come about that its
+// curve says nothing about.
+const SimulatedBaselines = "Its closed-book accuracy is made up as 0.8 of its worst slot, its oracle as half the way from its best slot to 1."
 
 // Behind says which questions stand behind the figures.
 func Behind(r sweep.Result) string {
@@ -67,21 +70,28 @@ func interval(i sweep.Interval) string { return fmt.Sprintf("%.1f – %.1f", 100
 // Counts returns what became of the calls: the sum, and the arms with a call that
 // did not simply get an answer.
 func Counts(r sweep.Result) (columns []string, rows [][]string) {
-	columns = []string{"calls", "planned", "answered", "failed", "not asked", "refused", "truncated", "empty"}
-	row := func(name string, c sweep.Counts) {
-		cells := []string{name}
-		for _, n := range []int{c.Planned, c.Answered, c.Failed, c.Missing, c.Refused, c.Truncated, c.Empty} {
-			cells = append(cells, strconv.Itoa(n))
-		}
-		rows = append(rows, cells)
-	}
-	row("all", r.Counts)
+	rows = append(rows, countRow("all", r.Counts))
 	for _, a := range arms(r) {
 		if c := a.Counts; c.Answered != c.Planned || c.Refused+c.Truncated+c.Empty > 0 {
-			row(name(a), c)
+			rows = append(rows, countRow(name(a), c))
 		}
 	}
-	return columns, rows
+	return countColumns("calls"), rows
+}
+
+func countColumns(first string) []string {
+	return []string{first, "planned", "answered", "failed", "not asked", "refused", "truncated", "empty"}
+}
+
+func countRow(name string, c sweep.Counts) []string { return append([]string{name}, counts(c)...) }
+
+// counts are the cells of what became of calls, in every output alike.
+func counts(c sweep.Counts) []string {
+	var cells []string
+	for _, n := range []int{c.Planned, c.Answered, c.Failed, c.Missing, c.Refused, c.Truncated, c.Empty} {
+		cells = append(cells, strconv.Itoa(n))
+	}
+	return cells
 }
 
 // Contrasts returns the three contrasts with their intervals.
@@ -103,27 +113,13 @@ func Contrasts(r sweep.Result) [][]string {
 			continue
 		}
 		rows = append(rows, []string{
-			c.name, points(c.Mean), fmt.Sprintf("%s to %s", points(c.Low), points(c.High)), number(c.Z),
+			c.name, points(c.Mean), fmt.Sprintf("%s to %s", points(c.Low), points(c.High)), show.Signed(c.Z),
 		})
 	}
 	return rows
 }
 
-func points(share float64) string {
-	return number(100 * share)
-}
-
-// number has a sign and one decimal, and no minus before a zero.
-func number(v float64) string {
-	if math.IsInf(v, 0) {
-		return map[bool]string{true: "+∞", false: "−∞"}[v > 0]
-	}
-	text := fmt.Sprintf("%+.1f", v)
-	if text == "-0.0" || text == "+0.0" {
-		return "0.0"
-	}
-	return strings.Replace(text, "-", "−", 1)
-}
+func points(share float64) string { return show.Signed(100 * share) }
 
 // Statistics says in sentences what stands beside the contrasts.
 func Statistics(r sweep.Result) []string {

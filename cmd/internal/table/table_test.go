@@ -1,7 +1,6 @@
 package table
 
 import (
-	"math"
 	"strings"
 	"testing"
 
@@ -14,17 +13,6 @@ func TestText(t *testing.T) {
 	want := "name     n\nü       10\nlonger   –"
 	if got != want {
 		t.Errorf("(-want +got)\n-%s\n+%s", want, got)
-	}
-}
-
-func TestNumber(t *testing.T) {
-	t.Parallel()
-	for v, want := range map[float64]string{
-		1.25: "+1.2", -1.26: "−1.3", 0: "0.0", -0.04: "0.0", 0.04: "0.0", math.Inf(1): "+∞", math.Inf(-1): "−∞",
-	} {
-		if got := number(v); got != want {
-			t.Errorf("number(%v) (-want +got)\n-%s\n+%s", v, want, got)
-		}
 	}
 }
 

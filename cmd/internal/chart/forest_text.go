@@ -1,0 +1,90 @@
+package chart
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/bookend-rag/bookend/core/sweep/compare"
+)
+
+const forestColumns = 40
+
+// ForestText draws a comparison as text, one line an arm and without a line end
+// behind the last. Where nothing is counted yet, the text says so.
+func ForestText(r compare.Result) string {
+	d := DifferencesOf(r)
+	if len(d.Rows) == 0 {
+		return "No plot: no question is complete in every arm."
+	}
+	margin := 0
+	for _, row := range d.Rows {
+		margin = max(margin, utf8.RuneCountInString(row.Label()))
+	}
+	lines := []string{d.Title(), d.Verdict}
+	for _, row := range d.Rows {
+		space := strings.Repeat(" ", margin-utf8.RuneCountInString(row.Label()))
+		lines = append(lines, fmt.Sprintf("%s%s  %s  %s", row.Label(), space, d.bar(row), row.Value()))
+	}
+	indent := strings.Repeat(" ", margin+2)
+	legend := "● difference  ├─┤ interval  ┆ " + d.WorthwhileName()
+	if d.hasControls() {
+		legend += "  ○ control"
+	}
+	lines = append(lines, indent+d.rule(), indent+d.tickLine(), indent+d.Axis, indent+legend)
+	if more := d.LeftOut(); more != "" {
+		lines = append(lines, indent+more)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// column is the place of a value on the axis.
+func (d Differences) column(at float64) int {
+	c := math.Round((at - d.Low) / (d.High - d.Low) * (forestColumns - 1))
+	return int(min(max(c, 0), forestColumns-1))
+}
+
+func (d Differences) bar(row Difference) string {
+	line := []rune(strings.Repeat(" ", forestColumns))
+	line[d.column(d.Worthwhile)] = '┆'
+	line[d.column(0)] = '│'
+	if row.Identical != "" {
+		return string(line)
+	}
+	for c := d.column(row.Low); c <= d.column(row.High); c++ {
+		line[c] = '─'
+	}
+	line[d.column(row.Low)], line[d.column(row.High)] = '├', '┤'
+	line[d.column(row.At)] = map[bool]rune{false: '●', true: '○'}[row.Control]
+	return string(line)
+}
+
+func (d Differences) rule() string {
+	line := []rune(strings.Repeat("─", forestColumns))
+	for _, at := range d.Ticks {
+		line[d.column(at)] = '┴'
+	}
+	return string(line)
+}
+
+// tickWidth is the room that the number at a tick needs.
+const tickWidth = 5
+
+// tickLine centres the numbers under their ticks: under all, or under every second
+// one and so on, zero among them.
+func (d Differences) tickLine() string {
+	gap := float64(forestColumns-1) / float64(len(d.Ticks)-1)
+	every, zero := int(math.Ceil(tickWidth/gap)), slices.Index(d.Ticks, 0)
+	line := ""
+	for i, at := range d.Ticks {
+		if (i-zero)%every != 0 {
+			continue
+		}
+		name := TickName(at)
+		place := max(0, d.column(at)-(utf8.RuneCountInString(name)-1)/2)
+		line += strings.Repeat(" ", max(0, place-utf8.RuneCountInString(line))) + name
+	}
+	return line
+}

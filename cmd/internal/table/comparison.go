@@ -1,0 +1,345 @@
+package table
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/bookend-rag/bookend/cmd/internal/show"
+	"github.com/bookend-rag/bookend/core/sweep"
+	"github.com/bookend-rag/bookend/core/sweep/compare"
+	"github.com/bookend-rag/bookend/core/sweep/paired"
+)
+
+// NotMeasured says what a simulated result is.
+const NotMeasured = "A simulated reader gave these answers. No model was asked; nothing here is a measurement."
+
+// Warning is what has to stand in front of every view of a comparison.
+type Warning struct{ Mark, Meaning string }
+
+// Warnings returns none for an honest measurement.
+func Warnings(r compare.Result) []Warning {
+	var warnings []Warning
+	if r.Simulated {
+		warnings = append(warnings, Warning{"SIMULATED", NotMeasured})
+	}
+	if r.SameQuestions {
+		warnings = append(warnings, Warning{
+			"FITTED ON THE SAME QUESTIONS",
+			"The measured placement was fitted on questions that are compared here. Its gain is flattered, and may not exist on others: compare again on questions that the curve has not seen.",
+		})
+	}
+	return warnings
+}
+
+// Marks are the warnings in short; empty for an honest measurement.
+func Marks(r compare.Result) string {
+	var marks []string
+	for _, w := range Warnings(r) {
+		marks = append(marks, w.Mark)
+	}
+	return strings.Join(marks, ", ")
+}
+
+// Verdict is the word of a comparison and the arm that it says to use.
+func Verdict(r compare.Result) string {
+	switch r.Word {
+	case paired.Reorder:
+		return "reorder: use " + show.Line(r.Winner)
+	case paired.Keep:
+		return "keep " + show.Line(r.Winner)
+	}
+	return string(r.Word)
+}
+
+// BehindComparison says which questions stand behind the figures.
+func BehindComparison(r compare.Result) string {
+	q := r.Questions
+	text := fmt.Sprintf("%s counted, of %d planned", show.Count(q.Counted, "question"), q.Planned)
+	for _, n := range []struct {
+		n    int
+		what string
+	}{
+		{q.Dropped, "dropped, because a call failed or was refused"},
+		{q.Missing, "begun, with a call that has no answer yet"},
+		{q.After, "begun before the answer was known, and not counted"},
+	} {
+		if n.n > 0 {
+			text += fmt.Sprintf("; %d %s", n.n, n.what)
+		}
+	}
+	return fmt.Sprintf("%s. Scored by %s, on the %s; the same questions and documents in every arm.", text, show.Line(r.Scorer), r.JudgedBy)
+}
+
+// ArmName names an arm and what it is for.
+func ArmName(a compare.ArmResult) string {
+	if a.Kind == compare.Baseline {
+		return show.Line(a.Name) + " (baseline)"
+	}
+	return show.Line(a.Name)
+}
+
+// Compared returns what was right in each arm; no rows where nothing is counted. Intervals of single arms hold for a
+// fixed number of questions, and are left out where that was not fixed.
+func Compared(r compare.Result) (columns []string, rows [][]string) {
+	columns = []string{"arm", "right", "full answer", "95 % interval", "first line", "95 % interval"}
+	if r.UntilDecided {
+		columns = []string{"arm", "right", "full answer", "first line"}
+	}
+	if r.Questions.Counted == 0 {
+		return columns, nil
+	}
+	for _, a := range r.Arms {
+		row := []string{ArmName(a), strconv.Itoa(r.Judged(a).Correct)}
+		for _, t := range []sweep.Tally{a.Full, a.FirstLine} {
+			cells := []string{show.Percent(t.Accuracy), interval(t.Interval)}
+			if r.UntilDecided {
+				cells = cells[:1]
+			}
+			row = append(row, cells...)
+		}
+		rows = append(rows, row)
+	}
+	return columns, rows
+}
+
+// Range returns the interval of a difference that is shown first: the confidence
+// sequence where the number of questions was not fixed, else the bootstrap interval.
+func Range(r compare.Result, a compare.Against) sweep.Interval {
+	if r.UntilDecided || a.Fixed == nil {
+		return a.Sequence
+	}
+	return a.Fixed.Bootstrap
+}
+
+// RangeName names what Range returns.
+func RangeName(r compare.Result) string {
+	if r.UntilDecided {
+		return sequenceName(r)
+	}
+	return fmt.Sprintf("%.4g %% bootstrap interval", 100*sweep.Confidence)
+}
+
+func sequenceName(r compare.Result) string {
+	return fmt.Sprintf("%.4g %% confidence sequence", 100*(1-r.Alpha))
+}
+
+// Differences returns each arm against the baseline, in points.
+func Differences(r compare.Result) (columns []string, rows [][]string) {
+	columns = []string{"against " + show.Line(r.Arms[0].Name), "points", RangeName(r), "wins", "losses", "same", "discordant"}
+	for _, a := range r.Arms {
+		switch against := a.Against; {
+		case against == nil:
+		case a.Identical != "":
+			rows = append(rows, []string{ArmName(a), "–", "identical to " + show.Line(a.Identical), "–", "–", "–", "–"})
+		case against.N() == 0:
+			rows = append(rows, []string{ArmName(a), "–", "–", "0", "0", "0", "–"})
+		default:
+			rows = append(rows, []string{
+				ArmName(a), points(against.Difference), pointsRange(Range(r, *against)),
+				strconv.Itoa(against.Wins), strconv.Itoa(against.Losses), strconv.Itoa(against.Same), show.Percent(against.Discordance),
+			})
+		}
+	}
+	return columns, rows
+}
+
+func pointsRange(i sweep.Interval) string {
+	return fmt.Sprintf("%s to %s", points(i.Low), points(i.High))
+}
+
+// Evidence returns what is known about each challenger that takes part in the
+// verdict. All of it holds however often one looked.
+func Evidence(r compare.Result) (columns []string, rows [][]string) {
+	columns = []string{"challenger", "e for a gain", "anytime p", fmt.Sprintf("e against %s points", Worthwhile(r)), sequenceName(r)}
+	if r.UntilDecided {
+		columns = columns[:4] // Differences has the sequence
+	}
+	for _, a := range r.Arms {
+		if a.Against == nil || a.Against.Sequential == nil {
+			continue
+		}
+		e := a.Against.Sequential
+		row := []string{ArmName(a), exponential(e.LogE), probabilityCell(e.P), exponential(e.LogDown), pointsRange(e.Sequence)}
+		rows = append(rows, row[:len(columns)])
+	}
+	return columns, rows
+}
+
+// Fixed returns the statistics of a fixed number of questions; no rows where it was
+// not fixed.
+func Fixed(r compare.Result) (columns []string, rows [][]string) {
+	columns = []string{"against " + show.Line(r.Arms[0].Name), "McNemar p", "Holm p", "detectable points"}
+	for _, a := range r.Arms {
+		if a.Against == nil || a.Against.Fixed == nil || a.Identical != "" {
+			continue
+		}
+		f := a.Against.Fixed
+		row := []string{ArmName(a), probabilityCell(f.McNemar), "–", "–"}
+		if f.Holm != nil {
+			row[2] = probabilityCell(*f.Holm)
+		}
+		if f.Detectable != nil {
+			row[3] = fmt.Sprintf("%.1f", 100**f.Detectable)
+		}
+		rows = append(rows, row)
+	}
+	return columns, rows
+}
+
+// Worthwhile is the smallest gain that matters, in points.
+func Worthwhile(r compare.Result) string { return fmt.Sprintf("+%.3g", 100*r.Worthwhile) }
+
+// exponential writes e to the power of log, however large.
+func exponential(log float64) string {
+	if tens := log / math.Ln10; math.Abs(tens) >= 4 {
+		return strings.Replace(fmt.Sprintf("10^%.0f", tens), "-", "−", 1)
+	}
+	return fmt.Sprintf("%.3g", math.Exp(log))
+}
+
+func probabilityCell(p float64) string {
+	if p < 0.0001 {
+		return "< 0.0001"
+	}
+	return fmt.Sprintf("%.4f", p)
+}
+
+// How says in sentences how the verdict came about, and how sure it is.
+func How(r compare.Result) []string {
+	var lines []string
+	if _, rows := Evidence(r); len(rows) > 0 {
+		lines = append(lines, fmt.Sprintf(
+			"The verdict is reorder when e for a gain of some challenger reaches %.4g, and keep when e against a gain of %s points does for every challenger. So each of the two is wrong in at most %.4g %% of comparisons, however often one looks.",
+			1/r.Alpha, Worthwhile(r), 100*r.Alpha))
+		text := "A confidence sequence looks to both sides, and may therefore still hold 0 when reorder is known."
+		if len(rows) > 1 {
+			text = "e for a gain and its p account for the other challengers. " + text + " It stands for its arm alone."
+		}
+		lines = append(lines, text)
+	}
+	if _, rows := Fixed(r); len(rows) > 0 {
+		lines = append(lines, "McNemar, Holm, the bootstrap and the detectable difference (at 5 %, power 80 %) hold because the number of questions was fixed before, and decide nothing.")
+	}
+	if f := r.Repeat; f != nil {
+		line := fmt.Sprintf("Asked again, the baseline was judged otherwise in %d of %d answers (%s", f.Flips, f.Pairs, show.Percent(f.Rate))
+		if !r.UntilDecided {
+			line += ", 95 % interval " + interval(f.Interval)
+		}
+		lines = append(lines, line+"): the noise floor.")
+	}
+	return lines
+}
+
+// Strata returns what each arm got right by where the answer stood in the
+// retriever's list.
+func Strata(r compare.Result) (columns []string, rows [][]string) {
+	columns = []string{"answer at rank"}
+	questions := []string{"questions"}
+	for _, s := range r.Strata {
+		name := fmt.Sprintf("%d – %d", s.From+1, s.To+1)
+		switch {
+		case s.From < 0:
+			name = "nowhere"
+		case s.From == s.To:
+			name = strconv.Itoa(s.From + 1)
+		}
+		columns = append(columns, name)
+		questions = append(questions, strconv.Itoa(s.Questions))
+	}
+	rows = append(rows, questions)
+	for i, a := range r.Arms {
+		row := []string{ArmName(a)}
+		for _, s := range r.Strata {
+			cell := fmt.Sprintf("%.1f", 100*s.Arms[i].Accuracy)
+			if i > 0 {
+				cell += fmt.Sprintf(" (%s)", points(s.Arms[i].Accuracy-s.Arms[0].Accuracy))
+			}
+			row = append(row, cell)
+		}
+		rows = append(rows, row)
+	}
+	return columns, rows
+}
+
+// StrataNote says how to read Strata.
+const StrataNote = "Right answers in percent, and in brackets the points against the baseline. A part of the questions says less than all of them: the verdict is about all."
+
+// ComparedCounts returns what became of the calls: the sum, and the arms in which
+// something else happened than in the baseline, or something unusual.
+func ComparedCounts(r compare.Result) (columns []string, rows [][]string) {
+	rows = append(rows, countRow("all", r.Counts))
+	for _, a := range r.Arms {
+		if c := a.Counts; c.Answered != r.Arms[0].Counts.Answered || c.Failed+c.Refused+c.Truncated+c.Empty > 0 {
+			rows = append(rows, countRow(ArmName(a), c))
+		}
+	}
+	return countColumns("calls"), rows
+}
+
+// CallRule says how failed, refused and unusual calls count.
+func CallRule(r compare.Result) string {
+	rule := "A call that failed for good, or that the server refused, removes its question from every arm."
+	if r.Unanswered == compare.Wrong {
+		rule = "A call that failed for good, or that the server refused, is wrong in its arm."
+	}
+	return rule + " Refusals in words, truncated and empty answers are scored as they are: wrong, unless they hold the answer. Arms that are not listed are like the baseline. A call that several arms share counts in each of them, and once under all."
+}
+
+// Spending says what the run took.
+func Spending(r compare.Result) string {
+	u := r.Spent.Usage
+	cached := ""
+	if u.Cached > 0 {
+		cached = fmt.Sprintf(" (%d of them out of the server's cache)", u.Cached)
+	}
+	text := fmt.Sprintf("The run took %s, %s of prompts%s and %s of answers", show.Count(r.Spent.Requests, "request"),
+		show.Count(u.Prompt, "token"), cached, show.Count(u.Completion, "token"))
+	if r.Cost == nil {
+		return text + "; no prices were given."
+	}
+	return text + fmt.Sprintf(", at a cost of %.4g.", *r.Cost)
+}
+
+// Caching returns how well a server's cache of prompts serves each arm; no rows where
+// nothing is counted.
+func Caching(r compare.Result) (columns []string, rows [][]string) {
+	columns = []string{"arm", "begins like " + show.Line(r.Arms[0].Name), "prompt tokens", "from the cache", "share"}
+	if r.Questions.Counted == 0 {
+		return columns, nil
+	}
+	for _, a := range r.Arms {
+		c := a.Caching
+		row := []string{ArmName(a), show.Percent(c.Common), strconv.Itoa(c.Prompt), strconv.Itoa(c.Cached), "–"}
+		if c.Prompt > 0 {
+			row[4] = show.Percent(float64(c.Cached) / float64(c.Prompt))
+		}
+		rows = append(rows, row)
+	}
+	return columns, rows
+}
+
+// CachingCost says what reordering costs where a server caches prompts; nothing where
+// nothing is counted.
+func CachingCost(r compare.Result) []string {
+	if r.Questions.Counted == 0 {
+		return nil
+	}
+	baseline := show.Line(r.Arms[0].Name)
+	var lines []string
+	for _, a := range r.Arms {
+		if a.Kind != compare.Baseline && a.Name == r.Winner {
+			lines = append(lines, fmt.Sprintf("With %s a prompt begins like that of %s for %s of its length. A server that has the prompt of %s in its cache reads the other %s anew.",
+				show.Line(a.Name), baseline, show.Percent(a.Caching.Common), baseline, show.Percent(1-a.Caching.Common)))
+		}
+	}
+	cached := 0
+	for _, a := range r.Arms {
+		cached += a.Caching.Cached
+	}
+	if cached == 0 {
+		return append(lines, "The server reported no token out of a cache.")
+	}
+	return append(lines, "The arms of a question are asked one after the other, in the order of this table, so that later ones find more in the cache than they would alone.")
+}

@@ -1,0 +1,219 @@
+package table
+
+import (
+	"encoding/csv"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/bookend-rag/bookend/core/sweep"
+	"github.com/bookend-rag/bookend/core/sweep/compare"
+	"github.com/bookend-rag/bookend/core/sweep/paired"
+)
+
+// comparison has 10 questions: a challenger that wins, one that is identical, and a
+// repeat.
+func comparison(untilDecided bool) compare.Result {
+	against := func(wins, losses int) *compare.Against {
+		k := paired.Counts{Wins: wins, Losses: losses, Same: 10 - wins - losses}
+		a := &compare.Against{
+			Counts: k, Difference: k.Difference(), Discordance: k.Discordance(),
+			Sequence: sweep.Interval{Low: k.Difference() - 0.25, High: k.Difference() + 0.25},
+		}
+		if !untilDecided {
+			a.Fixed = &compare.Fixed{McNemar: 0.5, Bootstrap: sweep.Interval{Low: k.Difference() - 0.125, High: k.Difference() + 0.125}}
+		}
+		return a
+	}
+	tally := func(correct int) sweep.Tally {
+		return sweep.Tally{Correct: correct, Accuracy: float64(correct) / 10, Interval: sweep.Interval{Low: 0.111, High: 0.999}}
+	}
+	counts := sweep.Counts{Planned: 12, Answered: 11, Missing: 1}
+	r := compare.Result{
+		Model: "m", Word: paired.Reorder, Winner: "=new", UntilDecided: untilDecided, Scorer: "s", JudgedBy: "full answer",
+		Rule:      paired.Rule{Alpha: 0.05, Worthwhile: 0.03},
+		Questions: compare.Questions{Planned: 12, Counted: 10, Dropped: 1, Missing: 1},
+		Arms: []compare.ArmResult{
+			{Name: "ranked", Kind: compare.Baseline, Full: tally(6), FirstLine: tally(5), Counts: counts, Caching: compare.Caching{Prompt: 100, Cached: 25, Common: 1}},
+			{Name: "=new", Kind: compare.Challenger, Full: tally(8), FirstLine: tally(5), Counts: counts, Against: against(3, 1), Caching: compare.Caching{Prompt: 100, Cached: 5, Common: 0.2}},
+			{Name: "twin", Kind: compare.Challenger, Identical: "ranked", Full: tally(6), FirstLine: tally(5), Counts: counts, Against: against(0, 0)},
+			{Name: "repeat 1", Kind: compare.Repeat, Full: tally(5), FirstLine: tally(5), Counts: sweep.Counts{Planned: 12, Answered: 10, Failed: 1, Missing: 1}, Against: against(0, 1)},
+		},
+		Repeat: &sweep.Flips{Flips: 1, Pairs: 10, Rate: 0.1, Interval: sweep.Interval{Low: 0.018, High: 0.404}},
+		Strata: []compare.Stratum{
+			{From: 0, To: 0, Questions: 7, Arms: []sweep.Tally{{Accuracy: 0.5}, {Accuracy: 0.75}, {Accuracy: 0.5}, {Accuracy: 0.25}}},
+			{From: 2, To: 4, Questions: 2, Arms: make([]sweep.Tally, 4)},
+			{From: -1, To: -1, Questions: 1, Arms: make([]sweep.Tally, 4)},
+		},
+		Spent: sweep.Spent{Requests: 33, Usage: sweep.Usage{Prompt: 400, Completion: 20, Cached: 30}},
+	}
+	r.Arms[1].Against.Sequential = &paired.Evidence{Counts: r.Arms[1].Against.Counts, LogE: math.Log(25), P: 0.04, LogDown: -50, Sequence: r.Arms[1].Against.Sequence}
+	if !untilDecided {
+		holm, least := 0.5, 0.234
+		r.Arms[1].Against.Fixed.Holm, r.Arms[1].Against.Fixed.Detectable = &holm, &least
+	}
+	return r
+}
+
+func joined(rows [][]string) string {
+	var lines []string
+	for _, row := range rows {
+		lines = append(lines, strings.Join(row, "|"))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func all(columns []string, rows [][]string) string {
+	return joined(append([][]string{columns}, rows...))
+}
+
+func TestComparisonTables(t *testing.T) {
+	t.Parallel()
+	r := comparison(false)
+	for _, c := range []struct{ name, got, want string }{
+		{"right", all(Compared(r)), `arm|right|full answer|95 % interval|first line|95 % interval
+ranked (baseline)|6|60.0 %|11.1 – 99.9|50.0 %|11.1 – 99.9
+=new|8|80.0 %|11.1 – 99.9|50.0 %|11.1 – 99.9
+twin|6|60.0 %|11.1 – 99.9|50.0 %|11.1 – 99.9
+repeat 1|5|50.0 %|11.1 – 99.9|50.0 %|11.1 – 99.9`},
+		{"differences", all(Differences(r)), `against ranked|points|95 % bootstrap interval|wins|losses|same|discordant
+=new|+20.0|+7.5 to +32.5|3|1|6|40.0 %
+twin|–|identical to ranked|–|–|–|–
+repeat 1|−10.0|−22.5 to +2.5|0|1|9|10.0 %`},
+		{"evidence", all(Evidence(r)), `challenger|e for a gain|anytime p|e against +3 points|95 % confidence sequence
+=new|25|0.0400|10^−22|−5.0 to +45.0`},
+		{"fixed", all(Fixed(r)), `against ranked|McNemar p|Holm p|detectable points
+=new|0.5000|0.5000|23.4
+repeat 1|0.5000|–|–`},
+		{"strata", all(Strata(r)), `answer at rank|1|3 – 5|nowhere
+questions|7|2|1
+ranked (baseline)|50.0|0.0|0.0
+=new|75.0 (+25.0)|0.0 (0.0)|0.0 (0.0)
+twin|50.0 (0.0)|0.0 (0.0)|0.0 (0.0)
+repeat 1|25.0 (−25.0)|0.0 (0.0)|0.0 (0.0)`},
+		{"counts", all(ComparedCounts(r)), `calls|planned|answered|failed|not asked|refused|truncated|empty
+all|0|0|0|0|0|0|0
+repeat 1|12|10|1|1|0|0|0`},
+		{"caching", all(Caching(r)), `arm|begins like ranked|prompt tokens|from the cache|share
+ranked (baseline)|100.0 %|100|25|25.0 %
+=new|20.0 %|100|5|5.0 %
+twin|0.0 %|0|0|–
+repeat 1|0.0 %|0|0|–`},
+		{"behind", BehindComparison(r), "10 questions counted, of 12 planned; 1 dropped, because a call failed or was refused; 1 begun, with a call that has no answer yet. Scored by s, on the full answer; the same questions and documents in every arm."},
+		{"spending", Spending(r), "The run took 33 requests, 400 tokens of prompts (30 of them out of the server's cache) and 20 tokens of answers; no prices were given."},
+		{"cost of caching", CachingCost(r)[0], "With =new a prompt begins like that of ranked for 20.0 % of its length. A server that has the prompt of ranked in its cache reads the other 80.0 % anew."},
+		{"rule", CallRule(r)[:72], "A call that failed for good, or that the server refused, removes its que"},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s (-want +got)\n-%s\n+%s", c.name, c.want, c.got)
+		}
+	}
+	r.Unanswered = compare.Wrong
+	if got := CallRule(r); !strings.Contains(got, "is wrong in its arm") {
+		t.Errorf("the other rule: %s", got)
+	}
+}
+
+// Where questions were asked until the answer was known, nothing is said that holds
+// for a fixed number alone.
+func TestUntilDecided(t *testing.T) {
+	t.Parallel()
+	for _, until := range []bool{true, false} {
+		r := comparison(until)
+		text, err := ComparisonCSV(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		outputs := map[string]string{
+			"right": all(Compared(r)), "differences": all(Differences(r)), "evidence": all(Evidence(r)),
+			"fixed": joined(second(Fixed(r))), "how": strings.Join(How(r), "\n"), "CSV": strings.SplitN(string(text), "\n", 2)[1],
+		}
+		for name, bad := range map[string]string{
+			"right": "95 % interval", "differences": "bootstrap", "fixed": "0.5000", "how": "McNemar", "CSV": "0.1110",
+		} {
+			if got := strings.Contains(outputs[name], bad); got == until {
+				t.Errorf("until decided %v: %s holds %q: %v\n%s", until, name, bad, got, outputs[name])
+			}
+		}
+		if got := strings.Contains(outputs["how"], "95 % interval"); got == until {
+			t.Errorf("until decided %v: interval of the repeats: %v", until, got)
+		}
+		if sequence := outputs["differences"] + outputs["evidence"]; strings.Count(sequence, "confidence sequence") != 1 || !strings.Contains(sequence, "−5.0 to +45.0") {
+			t.Errorf("until decided %v: the confidence sequence does not stand there once:\n%s", until, sequence)
+		}
+	}
+}
+
+func second(_ []string, rows [][]string) [][]string { return rows }
+
+func TestComparisonCSV(t *testing.T) {
+	t.Parallel()
+	r := comparison(false)
+	r.Simulated, r.SameQuestions, r.Model = true, true, "@SUM(1)\x1b"
+	text, err := ComparisonCSV(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines, err := csv.NewReader(strings.NewReader(string(text))).ReadAll() // all of one length
+	if err != nil || len(lines) != 5 {
+		t.Fatalf("%d lines, error %v", len(lines), err)
+	}
+	cell := func(line int, column string) string {
+		for i, name := range lines[0] {
+			if name == column {
+				return lines[line][i]
+			}
+		}
+		t.Fatalf("no column %s", column)
+		return ""
+	}
+	for _, c := range []struct {
+		line         int
+		column, want string
+	}{
+		{1, "simulated", "simulated"},
+		{1, "same_questions", "fitted on the same questions"},
+		{1, "model", `'@SUM(1)\x1b`},
+		{1, "wins", ""},
+		{1, "low", "0.1110"},
+		{2, "arm", "'=new"},
+		{2, "winner", "yes"},
+		{2, "difference", "0.2"},
+		{2, "sequence_low", "-0.05"},
+		{2, "anytime_p", "0.04"},
+		{2, "holm_p", "0.5"},
+		{2, "bootstrap_high", "0.325"},
+		{2, "detectable", "0.234"},
+		{2, "begins_like_baseline", "0.2000"},
+		{3, "identical", "ranked"},
+		{4, "failed", "1"},
+		{4, "holm_p", ""},
+	} {
+		if got := cell(c.line, c.column); got != c.want {
+			t.Errorf("line %d, %s (-want +got)\n-%s\n+%s", c.line, c.column, c.want, got)
+		}
+	}
+}
+
+func TestNothingCounted(t *testing.T) {
+	t.Parallel()
+	r := comparison(true)
+	r.Questions.Counted, r.Strata, r.Repeat = 0, nil, nil
+	for i := range r.Arms {
+		if r.Arms[i].Against != nil {
+			r.Arms[i].Against = &compare.Against{}
+		}
+	}
+	_, right := Compared(r)
+	_, caching := Caching(r)
+	_, evidence := Evidence(r)
+	if len(right)+len(caching)+len(evidence)+len(How(r))+len(CachingCost(r)) != 0 {
+		t.Errorf("something is said about nothing: %q %q %q %q", right, caching, evidence, How(r))
+	}
+	if _, rows := Differences(r); joined(rows) != "=new|–|–|0|0|0|–\ntwin|–|identical to ranked|–|–|–|–\nrepeat 1|–|–|0|0|0|–" {
+		t.Errorf("differences of nothing:\n%s", joined(rows))
+	}
+	if _, err := ComparisonCSV(r); err != nil {
+		t.Error(err)
+	}
+}
