@@ -43,6 +43,7 @@ func printComparison(to io.Writer, r compare.Result) {
 	}
 	paragraph(to, r.Finding, table.BehindComparison(r))
 	grid(table.Differences(r))
+	paragraph(to, table.Identical(r)...)
 	grid(table.Evidence(r))
 	grid(table.Fixed(r))
 	paragraph(to, table.How(r)...)

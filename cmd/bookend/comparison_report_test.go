@@ -157,7 +157,7 @@ func TestIdenticalArms(t *testing.T) {
 	t.Parallel()
 	dir := comparisonFolder(t, "m", func(d *compare.Described) { d.UntilDecided = true }, core.LongContext, core.TailHead)
 	out := mustRun(t, "report", dir)
-	for _, want := range []string{"Keep long-context: every challenger gives the same prompts", "identical to long-context", "No plot"} {
+	for _, want := range []string{"Keep long-context: every challenger gives the same prompts", "tail-head is identical to long-context", "No plot"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in:\n%s", want, out)
 		}

@@ -3,7 +3,9 @@ package chart
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/bookend-rag/bookend/cmd/internal/show"
 	"github.com/bookend-rag/bookend/cmd/internal/table"
@@ -17,7 +19,8 @@ type Differences struct {
 	Marks   string // what has to stand in front; empty for an honest measurement
 	Name    string // model, n and date
 	Verdict string
-	Axis    string // names the axis, and which interval is drawn
+	Axis    string // names the axis
+	Drawn   string // names the interval that is drawn
 
 	Rows       []Difference // challengers, then controls
 	More       int          // arms that are left out, because a plot has its limits
@@ -56,7 +59,28 @@ func (d Difference) Label() string {
 const maxRows = 60
 
 // nameWidth is how many characters of an arm's name a plot shows.
-const nameWidth = 26
+const nameWidth = 40
+
+// short leaves out the middle of a name that is too long: names of arms begin with
+// the placement and end with the number of documents.
+func short(name string) string {
+	name = show.Line(name)
+	if r := []rune(name); len(r) > nameWidth {
+		return string(r[:nameWidth-16]) + "…" + string(r[len(r)-15:])
+	}
+	return name
+}
+
+// Longest returns how many characters the longest label and value have, at least
+// those of common ones.
+func (d Differences) Longest() (label, value int) {
+	label, value = 18, 22
+	for _, row := range d.Rows {
+		label = max(label, utf8.RuneCountInString(row.Label()))
+		value = max(value, utf8.RuneCountInString(row.Value()))
+	}
+	return label, value
+}
 
 // DifferencesOf returns what a forest plot shows; no rows where nothing is counted.
 func DifferencesOf(r compare.Result) Differences {
@@ -70,7 +94,7 @@ func DifferencesOf(r compare.Result) Differences {
 	if r.Questions.Counted == 0 || len(r.Arms) == 0 {
 		return d
 	}
-	d.Axis = fmt.Sprintf("points against %s, with %s", show.Cut(show.Line(r.Arms[0].Name), nameWidth), table.RangeName(r))
+	d.Axis, d.Drawn = "points against "+short(r.Arms[0].Name), "with "+table.RangeName(r)
 	for _, controls := range []bool{false, true} {
 		for _, a := range r.Arms {
 			control := a.Kind != compare.Challenger
@@ -83,8 +107,8 @@ func DifferencesOf(r compare.Result) Differences {
 			}
 			within := table.Range(r, *a.Against)
 			d.Rows = append(d.Rows, Difference{
-				Name: show.Cut(show.Line(a.Name), nameWidth), Control: control, Winner: a.Name == r.Winner,
-				Identical: show.Cut(show.Line(a.Identical), nameWidth), At: 100 * a.Against.Difference,
+				Name: short(a.Name), Control: control, Winner: a.Name == r.Winner,
+				Identical: short(a.Identical), At: 100 * a.Against.Difference,
 				Interval: sweep.Interval{Low: 100 * within.Low, High: 100 * within.High},
 			})
 		}
@@ -124,7 +148,19 @@ func (d Differences) Title() string {
 
 // WorthwhileName names the line at the smallest gain that matters.
 func (d Differences) WorthwhileName() string {
-	return fmt.Sprintf("worthwhile gain, +%.3g points", d.Worthwhile)
+	return fmt.Sprintf("worthwhile gain: +%.3g", d.Worthwhile)
+}
+
+// Labelled says which ticks have room for their number: all, or every second one and
+// so on, zero among them. need is what a number takes, as a share of the axis.
+func (d Differences) Labelled(need float64) []bool {
+	every := max(1, int(math.Ceil(need*float64(len(d.Ticks)-1))))
+	zero := slices.Index(d.Ticks, 0)
+	labelled := make([]bool, len(d.Ticks))
+	for i := range labelled {
+		labelled[i] = (i-zero)%every == 0
+	}
+	return labelled
 }
 
 // TickName is what stands at a tick.

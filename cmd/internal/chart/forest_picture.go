@@ -37,11 +37,22 @@ func Forest(r compare.Result) (svg, png []byte, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	width, _ := d.widths()
 	height := forestRest + forestRow*vg.Length(p.Y.Max-p.Y.Min)
 	if d.Marks != "" {
 		height += forestMarks
 	}
-	return files(p, pictureWidth, height)
+	return files(p, width, height)
+}
+
+// widths returns the width of the picture, and that of the numbers as a share of the
+// axis: names and numbers have the room that they need.
+func (d Differences) widths() (picture vg.Length, numbers float64) {
+	const axis, margins, character = 4.2 * vg.Inch, 0.6 * vg.Inch, 5.3
+	label, value := d.Longest()
+	words := character * vg.Length(label+value)
+	picture = max(pictureWidth, axis+margins+words)
+	return picture, float64(character * vg.Length(value) / (picture - margins - words))
 }
 
 func (d Differences) picture() (*plot.Plot, error) {
@@ -54,7 +65,7 @@ func (d Differences) picture() (*plot.Plot, error) {
 	p.Title.TextStyle.Font.Size = 14
 	p.Title.Padding = 10
 	p.BackgroundColor = color.White
-	p.X.Label.Text = d.Axis
+	p.X.Label.Text = d.Axis + ", " + d.Drawn
 	if more := d.LeftOut(); more != "" {
 		p.X.Label.Text += "; " + more
 	}
@@ -68,7 +79,8 @@ func (d Differences) picture() (*plot.Plot, error) {
 	last := float64(len(d.Rows) - 1)
 	y := func(i int) float64 { return last - float64(i) }
 	// Beside the axis there is room for the numbers, and above the rows for the legend.
-	p.X.Min, p.X.Max = d.Low, d.High+0.34*(d.High-d.Low)
+	_, numbersShare := d.widths()
+	p.X.Min, p.X.Max = d.Low, d.High+numbersShare*(d.High-d.Low)
 	p.Y.Min, p.Y.Max = -0.6, last+3.3
 	var ticks []plot.Tick
 	for _, at := range d.Ticks {

@@ -3,6 +3,7 @@ package chart
 import (
 	"bytes"
 	"fmt"
+	"image"
 	"image/png"
 	"slices"
 	"strings"
@@ -66,8 +67,8 @@ func TestForestRows(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Errorf("fixed %v, rows (-want +got)\n-%q\n+%q", fixed, want, got)
 		}
-		if want := "points against ranked, with " + name; d.Axis != want {
-			t.Errorf("axis (-want +got)\n-%s\n+%s", want, d.Axis)
+		if want, got := "points against ranked, with "+name, d.Axis+", "+d.Drawn; got != want {
+			t.Errorf("axis (-want +got)\n-%s\n+%s", want, got)
 		}
 	}
 }
@@ -88,6 +89,23 @@ func TestForestAxisHoldsAll(t *testing.T) {
 	}
 }
 
+func TestTicksHaveRoom(t *testing.T) {
+	t.Parallel()
+	d := Differences{Ticks: []float64{-15, -10, -5, 0, 5, 10}}
+	for _, c := range []struct {
+		need float64
+		want []bool
+	}{
+		{0.1, []bool{true, true, true, true, true, true}},
+		{0.3, []bool{false, true, false, true, false, true}},
+		{0.6, []bool{true, false, false, true, false, false}},
+	} {
+		if got := d.Labelled(c.need); !slices.Equal(got, c.want) {
+			t.Errorf("room of %v (-want +got)\n-%v\n+%v", c.need, c.want, got)
+		}
+	}
+}
+
 func TestForestText(t *testing.T) {
 	t.Parallel()
 	r := comparison(true)
@@ -98,7 +116,7 @@ func TestForestText(t *testing.T) {
 			t.Errorf("a line of %d characters, or with spaces at its end:\n%q", n, line)
 		}
 	}
-	for _, want := range []string{"m, n = 100, 2026-01-02", "reorder: use reversed", "95 % bootstrap interval", "worthwhile gain, +3 points", "identical to reversed", "○ control"} {
+	for _, want := range []string{"m, n = 100, 2026-01-02", "reorder: use reversed", "95 % bootstrap interval", "worthwhile gain: +3", "identical to reversed", "○ control"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
@@ -112,7 +130,7 @@ func TestForestText(t *testing.T) {
 func TestForestPicture(t *testing.T) {
 	t.Parallel()
 	r := comparison(true)
-	plain := height(t, r)
+	plain := size(t, r).Y
 	r.Arms[1].Name, r.Model, r.Simulated, r.SameQuestions = "<script>alert(1)</script>\x1b", "<script>\u202em", true, true
 	svg, _, err := Forest(r)
 	if err != nil {
@@ -123,12 +141,12 @@ func TestForestPicture(t *testing.T) {
 			t.Errorf("the SVG holds %q", bad)
 		}
 	}
-	for _, want := range []string{"SIMULATED, FITTED ON THE SAME QUESTIONS", "&lt;script&gt;", "identical to reversed", "reversed (winner)", "worthwhile gain, +3 points", "95 % bootstrap interval", "control"} {
+	for _, want := range []string{"SIMULATED, FITTED ON THE SAME QUESTIONS", "&lt;script&gt;", "identical to reversed", "reversed (winner)", "worthwhile gain: +3", "95 % bootstrap interval", "control"} {
 		if !strings.Contains(string(svg), want) {
 			t.Errorf("no %q in the SVG", want)
 		}
 	}
-	if marked := height(t, r); marked <= plain {
+	if marked := size(t, r).Y; marked <= plain {
 		t.Errorf("no room for the marks: %d pixels, %d without", marked, plain)
 	}
 	again, _, err := Forest(r)
@@ -137,7 +155,7 @@ func TestForestPicture(t *testing.T) {
 	}
 }
 
-func height(t *testing.T, r compare.Result) int {
+func size(t *testing.T, r compare.Result) image.Point {
 	t.Helper()
 	_, pixels, err := Forest(r)
 	if err != nil {
@@ -147,7 +165,24 @@ func height(t *testing.T, r compare.Result) int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return picture.Bounds().Dy()
+	return picture.Bounds().Size()
+}
+
+// Names that differ at their end alone are told apart, and have room.
+func TestForestOfLongNames(t *testing.T) {
+	t.Parallel()
+	r := comparison(true)
+	before := size(t, r)
+	for i, end := range []string{"10", "20"} {
+		r.Arms[2*i+1].Name = "reversed, " + strings.Repeat("long ", 9) + "instruction-first, top " + end
+	}
+	d := DifferencesOf(r)
+	if a, b := d.Rows[0].Name, d.Rows[1].Name; a == b || utf8.RuneCountInString(a) != nameWidth || !strings.HasPrefix(a, "reversed, long") || !strings.HasSuffix(a, ", top 10") {
+		t.Errorf("names %q and %q", a, b)
+	}
+	if after := size(t, r); after.X <= before.X || after.Y != before.Y {
+		t.Errorf("size %v, with long names %v", before, after)
+	}
 }
 
 // A journal that names thousands of arms makes no picture of thousands of rows.

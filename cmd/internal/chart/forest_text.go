@@ -1,9 +1,7 @@
 package chart
 
 import (
-	"fmt"
 	"math"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -26,14 +24,18 @@ func ForestText(r compare.Result) string {
 	lines := []string{d.Title(), d.Verdict}
 	for _, row := range d.Rows {
 		space := strings.Repeat(" ", margin-utf8.RuneCountInString(row.Label()))
-		lines = append(lines, fmt.Sprintf("%s%s  %s  %s", row.Label(), space, d.bar(row), row.Value()))
+		line := row.Label() + space + "  "
+		if row.Identical == "" {
+			line += d.bar(row) + "  "
+		}
+		lines = append(lines, line+row.Value())
 	}
 	indent := strings.Repeat(" ", margin+2)
 	legend := "● difference  ├─┤ interval  ┆ " + d.WorthwhileName()
 	if d.hasControls() {
 		legend += "  ○ control"
 	}
-	lines = append(lines, indent+d.rule(), indent+d.tickLine(), indent+d.Axis, indent+legend)
+	lines = append(lines, indent+d.rule(), indent+d.tickLine(), indent+d.Axis+", "+d.Drawn, indent+legend)
 	if more := d.LeftOut(); more != "" {
 		lines = append(lines, indent+more)
 	}
@@ -50,9 +52,6 @@ func (d Differences) bar(row Difference) string {
 	line := []rune(strings.Repeat(" ", forestColumns))
 	line[d.column(d.Worthwhile)] = '┆'
 	line[d.column(0)] = '│'
-	if row.Identical != "" {
-		return string(line)
-	}
 	for c := d.column(row.Low); c <= d.column(row.High); c++ {
 		line[c] = '─'
 	}
@@ -72,14 +71,12 @@ func (d Differences) rule() string {
 // tickWidth is the room that the number at a tick needs.
 const tickWidth = 5
 
-// tickLine centres the numbers under their ticks: under all, or under every second
-// one and so on, zero among them.
+// tickLine centres the numbers under their ticks.
 func (d Differences) tickLine() string {
-	gap := float64(forestColumns-1) / float64(len(d.Ticks)-1)
-	every, zero := int(math.Ceil(tickWidth/gap)), slices.Index(d.Ticks, 0)
+	labelled := d.Labelled(float64(tickWidth) / (forestColumns - 1))
 	line := ""
 	for i, at := range d.Ticks {
-		if (i-zero)%every != 0 {
+		if !labelled[i] {
 			continue
 		}
 		name := TickName(at)

@@ -23,7 +23,7 @@ type comparison struct {
 	Behind                          string
 	Accuracy, Differences, Evidence grid
 	Fixed                           grid // no rows where the number of questions was not fixed
-	How                             []string
+	Identical, How                  []string
 	Strata                          grid // no columns where nothing is counted
 	StrataNote                      string
 	Counts                          grid
@@ -51,7 +51,7 @@ func Comparison(r compare.Result) ([]byte, error) {
 		Forests:  forests(d, table.Warnings(r)), Key: key(d), Worthwhile: d.WorthwhileName(), LeftOut: d.LeftOut(),
 		Behind:   table.BehindComparison(r),
 		Accuracy: newGrid(table.Compared(r)), Differences: newGrid(table.Differences(r)), Evidence: newGrid(table.Evidence(r)),
-		Fixed: newGrid(table.Fixed(r)), How: allTogether(table.How(r)),
+		Fixed: newGrid(table.Fixed(r)), Identical: table.Identical(r), How: allTogether(table.How(r)),
 		StrataNote: table.StrataNote,
 		Counts:     newGrid(table.ComparedCounts(r)), CallRule: table.CallRule(r),
 		Spending: table.Spending(r), Caching: newGrid(table.Caching(r)), CachingCost: allTogether(table.CachingCost(r)),

@@ -2,6 +2,7 @@ package page
 
 import (
 	"github.com/bookend-rag/bookend/cmd/internal/chart"
+	"github.com/bookend-rag/bookend/cmd/internal/show"
 	"github.com/bookend-rag/bookend/cmd/internal/table"
 )
 
@@ -11,71 +12,117 @@ type forest struct {
 	Width, Height    float64
 	Left, Right      float64 // of the axis
 	Top, Bottom      float64
-	Title, Axis      string
-	Middle           float64 // of the axis, for its name
+	Title            string
 	Ticks            []tick
 	Zero, Worthwhile float64
 	Rows             []forestRow
-	Stamps           []stamp
+	Cover            float64 // height of the words above a bar, where the lines of the axis stop; 0: they stand beside it
+	Axis, Stamps     []words
 }
 
-// stamp is a warning in the picture.
-type stamp struct {
+// words are a line of text in the middle of the axis or of the picture.
+type words struct {
 	At   float64
 	Text string
 }
 
 type forestRow struct {
-	Class         string // "challenger", "winner" or "control"
-	Label, Value  string
-	Anchor        string // of the label: "end" or "start"
-	LabelX        float64
-	LabelY        float64
-	ValueX        float64
-	ValueAnchor   string
-	Y             float64
-	At, Low, High float64
-	Drawn         bool // false where there is nothing but the value
-	Cover         bool // the words stand where the lines of the axis pass
+	Class               string // "challenger", "winner" or "control"
+	Label, Value        string
+	Anchor, ValueAnchor string
+	LabelX, LabelY      float64
+	ValueX, ValueY      float64
+	Y                   float64
+	At, Low, High       float64
+	Drawn               bool // false where there is nothing but the value
 }
 
 func forests(d chart.Differences, warnings []table.Warning) []forest {
 	if len(d.Rows) == 0 {
 		return nil
 	}
-	return []forest{newForest("wide", d, warnings), newForest("narrow", d, warnings)}
+	return []forest{wideForest(d, warnings), narrowForest(d, warnings)}
 }
 
-// newForest puts name and numbers beside the bars where there is room, else above
-// them.
-func newForest(class string, d chart.Differences, warnings []table.Warning) forest {
-	wide := class == "wide"
-	f := forest{Class: class, Title: d.Title() + ": " + d.Verdict, Axis: d.Axis, Top: 10}
+// The room in the pictures that a character takes, and the number at a tick.
+const (
+	character = 7.4
+	tickWidth = 34
+)
+
+// wideForest has names and numbers beside the bars.
+func wideForest(d chart.Differences, warnings []table.Warning) forest {
+	label, value := d.Longest()
+	const rowHeight, gap = 34, 14
+	f := forest{Class: "wide", Width: 960}
+	f.Left, f.Right = max(150, 30+character*float64(label)), f.Width-gap-character*float64(value)
+	f.stamp(warnings)
+	f.frame(d, rowHeight)
+	f.Axis = []words{{f.Bottom + 44, d.Axis + ", " + d.Drawn}}
+	f.Height = f.Bottom + 54
+	for i := range f.Rows {
+		r := &f.Rows[i]
+		r.Y = f.Top + rowHeight*(float64(i)+0.5)
+		r.Anchor, r.LabelX, r.LabelY = "end", f.Left-gap, r.Y+4
+		r.ValueAnchor, r.ValueX, r.ValueY = "start", f.Right+gap, r.Y+4
+	}
+	return f
+}
+
+// narrowForest has them above the bars, on one line where there is room.
+func narrowForest(d chart.Differences, warnings []table.Warning) forest {
+	f := forest{Class: "narrow", Width: 380, Left: 14, Right: 366, Cover: 21}
+	label, value := d.Longest()
+	two := character*float64(label+value) > f.Right-f.Left
+	rowHeight := 48.0
+	if two {
+		f.Cover, rowHeight = 39, 66
+	}
+	f.stamp(warnings)
+	f.frame(d, rowHeight)
+	f.Axis = []words{{f.Bottom + 42, d.Axis}, {f.Bottom + 59, d.Drawn}}
+	f.Height = f.Bottom + 68
+	for i := range f.Rows {
+		r := &f.Rows[i]
+		top := f.Top + rowHeight*float64(i)
+		r.Y = top + rowHeight - 16
+		r.Anchor, r.LabelX, r.LabelY = "start", f.Left, top+16
+		r.ValueAnchor, r.ValueX, r.ValueY = "end", f.Right, top+16
+		if two {
+			r.ValueAnchor, r.ValueX, r.ValueY = "start", f.Left, top+34
+			r.Value = show.Cut(r.Value, int((f.Right-f.Left)/6.8))
+		}
+	}
+	return f
+}
+
+// stamp writes the warnings above the plot.
+func (f *forest) stamp(warnings []table.Warning) {
+	f.Top = 10
 	for _, w := range warnings {
-		f.Stamps = append(f.Stamps, stamp{f.Top + 8, w.Mark})
+		f.Stamps = append(f.Stamps, words{f.Top + 8, w.Mark})
 		f.Top += 22
 	}
-	width, rowHeight, left, right, bar := 380.0, 48.0, 14.0, 366.0, 32.0
-	if wide {
-		width, rowHeight, left, right, bar = 960.0, 34.0, 270.0, 740.0, 17.0
-	}
-	f.Width, f.Left, f.Right, f.Middle = width, left, right, (left+right)/2
+}
+
+// frame lays out the axis and what is drawn upon it.
+func (f *forest) frame(d chart.Differences, rowHeight float64) {
+	f.Title = d.Title() + ": " + d.Verdict
 	f.Bottom = f.Top + rowHeight*float64(len(d.Rows))
-	f.Height = f.Bottom + 52
-	x := func(at float64) float64 { return round(left + (at-d.Low)/(d.High-d.Low)*(right-left)) }
+	x := func(at float64) float64 { return round(f.Left + (at-d.Low)/(d.High-d.Low)*(f.Right-f.Left)) }
 	f.Zero, f.Worthwhile = x(0), x(d.Worthwhile)
-	for _, at := range d.Ticks {
-		f.Ticks = append(f.Ticks, tick{x(at), chart.TickName(at)})
+	labelled := d.Labelled(tickWidth / (f.Right - f.Left))
+	for i, at := range d.Ticks {
+		t := tick{At: x(at)}
+		if labelled[i] {
+			t.Label = chart.TickName(at)
+		}
+		f.Ticks = append(f.Ticks, t)
 	}
-	for i, row := range d.Rows {
-		top := f.Top + rowHeight*float64(i)
+	for _, row := range d.Rows {
 		r := forestRow{
 			Class: "challenger", Label: row.Label(), Value: row.Value(),
-			Anchor: "start", LabelX: left, LabelY: top + 16, ValueX: right, ValueAnchor: "end",
-			Y: top + bar, At: x(row.At), Low: x(row.Low), High: x(row.High), Drawn: row.Identical == "", Cover: !wide,
-		}
-		if wide {
-			r.Anchor, r.LabelX, r.LabelY, r.ValueX, r.ValueAnchor = "end", left-14, r.Y+4, right+14, "start"
+			At: x(row.At), Low: x(row.Low), High: x(row.High), Drawn: row.Identical == "",
 		}
 		switch {
 		case row.Winner:
@@ -85,16 +132,18 @@ func newForest(class string, d chart.Differences, warnings []table.Warning) fore
 		}
 		f.Rows = append(f.Rows, r)
 	}
-	return f
 }
 
-// TickEnd is the lower end of a tick.
-func (f forest) TickEnd() float64 { return f.Bottom + 5 }
+// Middle is that of the axis.
+func (f forest) Middle() float64 { return round((f.Left + f.Right) / 2) }
 
 // StampAt is the middle of the picture.
 func (f forest) StampAt() float64 { return f.Width / 2 }
 
-// CoverTop is where the words begin that are above the bar.
+// TickEnd is the lower end of a tick.
+func (f forest) TickEnd() float64 { return f.Bottom + 5 }
+
+// CoverTop is where the words begin that stand above the bar.
 func (r forestRow) CoverTop() float64 { return r.LabelY - 15 }
 
 // CapTop is the upper end of the caps of an interval.

@@ -22,7 +22,7 @@ type Warning struct{ Mark, Meaning string }
 func Warnings(r compare.Result) []Warning {
 	var warnings []Warning
 	if r.Simulated {
-		warnings = append(warnings, Warning{"SIMULATED", NotMeasured})
+		warnings = append(warnings, Warning{"SIMULATED", NotMeasured + " Where the prompt holds no answer, its accuracy is made up as 0.8 of its worst slot."})
 	}
 	if r.SameQuestions {
 		warnings = append(warnings, Warning{
@@ -125,14 +125,13 @@ func sequenceName(r compare.Result) string {
 	return fmt.Sprintf("%.4g %% confidence sequence", 100*(1-r.Alpha))
 }
 
-// Differences returns each arm against the baseline, in points.
+// Differences returns each arm against the baseline, in points, but for identical
+// ones.
 func Differences(r compare.Result) (columns []string, rows [][]string) {
-	columns = []string{"against " + show.Line(r.Arms[0].Name), "points", RangeName(r), "wins", "losses", "same", "discordant"}
+	columns = []string{"against baseline", "points", RangeName(r), "wins", "losses", "same", "discordant"}
 	for _, a := range r.Arms {
 		switch against := a.Against; {
-		case against == nil:
-		case a.Identical != "":
-			rows = append(rows, []string{ArmName(a), "–", "identical to " + show.Line(a.Identical), "–", "–", "–", "–"})
+		case against == nil, a.Identical != "":
 		case against.N() == 0:
 			rows = append(rows, []string{ArmName(a), "–", "–", "0", "0", "0", "–"})
 		default:
@@ -143,6 +142,17 @@ func Differences(r compare.Result) (columns []string, rows [][]string) {
 		}
 	}
 	return columns, rows
+}
+
+// Identical says which arms are identical to which.
+func Identical(r compare.Result) []string {
+	var lines []string
+	for _, a := range r.Arms {
+		if a.Identical != "" {
+			lines = append(lines, fmt.Sprintf("%s is identical to %s: it gives the same prompts for every list, and costs no calls.", show.Line(a.Name), show.Line(a.Identical)))
+		}
+	}
+	return lines
 }
 
 func pointsRange(i sweep.Interval) string {
@@ -170,7 +180,7 @@ func Evidence(r compare.Result) (columns []string, rows [][]string) {
 // Fixed returns the statistics of a fixed number of questions; no rows where it was
 // not fixed.
 func Fixed(r compare.Result) (columns []string, rows [][]string) {
-	columns = []string{"against " + show.Line(r.Arms[0].Name), "McNemar p", "Holm p", "detectable points"}
+	columns = []string{"against baseline", "McNemar p", "Holm p", "detectable points"}
 	for _, a := range r.Arms {
 		if a.Against == nil || a.Against.Fixed == nil || a.Identical != "" {
 			continue
@@ -305,7 +315,7 @@ func Spending(r compare.Result) string {
 // Caching returns how well a server's cache of prompts serves each arm; no rows where
 // nothing is counted.
 func Caching(r compare.Result) (columns []string, rows [][]string) {
-	columns = []string{"arm", "begins like " + show.Line(r.Arms[0].Name), "prompt tokens", "from the cache", "share"}
+	columns = []string{"arm", "begins like the baseline", "prompt tokens", "from the cache", "share"}
 	if r.Questions.Counted == 0 {
 		return columns, nil
 	}

@@ -76,13 +76,13 @@ ranked (baseline)|6|60.0 %|11.1 – 99.9|50.0 %|11.1 – 99.9
 =new|8|80.0 %|11.1 – 99.9|50.0 %|11.1 – 99.9
 twin|6|60.0 %|11.1 – 99.9|50.0 %|11.1 – 99.9
 repeat 1|5|50.0 %|11.1 – 99.9|50.0 %|11.1 – 99.9`},
-		{"differences", all(Differences(r)), `against ranked|points|95 % bootstrap interval|wins|losses|same|discordant
+		{"differences", all(Differences(r)), `against baseline|points|95 % bootstrap interval|wins|losses|same|discordant
 =new|+20.0|+7.5 to +32.5|3|1|6|40.0 %
-twin|–|identical to ranked|–|–|–|–
 repeat 1|−10.0|−22.5 to +2.5|0|1|9|10.0 %`},
+		{"identical", strings.Join(Identical(r), "\n"), "twin is identical to ranked: it gives the same prompts for every list, and costs no calls."},
 		{"evidence", all(Evidence(r)), `challenger|e for a gain|anytime p|e against +3 points|95 % confidence sequence
 =new|25|0.0400|10^−22|−5.0 to +45.0`},
-		{"fixed", all(Fixed(r)), `against ranked|McNemar p|Holm p|detectable points
+		{"fixed", all(Fixed(r)), `against baseline|McNemar p|Holm p|detectable points
 =new|0.5000|0.5000|23.4
 repeat 1|0.5000|–|–`},
 		{"strata", all(Strata(r)), `answer at rank|1|3 – 5|nowhere
@@ -94,7 +94,7 @@ repeat 1|25.0 (−25.0)|0.0 (0.0)|0.0 (0.0)`},
 		{"counts", all(ComparedCounts(r)), `calls|planned|answered|failed|not asked|refused|truncated|empty
 all|0|0|0|0|0|0|0
 repeat 1|12|10|1|1|0|0|0`},
-		{"caching", all(Caching(r)), `arm|begins like ranked|prompt tokens|from the cache|share
+		{"caching", all(Caching(r)), `arm|begins like the baseline|prompt tokens|from the cache|share
 ranked (baseline)|100.0 %|100|25|25.0 %
 =new|20.0 %|100|5|5.0 %
 twin|0.0 %|0|0|–
@@ -210,7 +210,7 @@ func TestNothingCounted(t *testing.T) {
 	if len(right)+len(caching)+len(evidence)+len(How(r))+len(CachingCost(r)) != 0 {
 		t.Errorf("something is said about nothing: %q %q %q %q", right, caching, evidence, How(r))
 	}
-	if _, rows := Differences(r); joined(rows) != "=new|–|–|0|0|0|–\ntwin|–|identical to ranked|–|–|–|–\nrepeat 1|–|–|0|0|0|–" {
+	if _, rows := Differences(r); joined(rows) != "=new|–|–|0|0|0|–\nrepeat 1|–|–|0|0|0|–" {
 		t.Errorf("differences of nothing:\n%s", joined(rows))
 	}
 	if _, err := ComparisonCSV(r); err != nil {
