@@ -283,7 +283,7 @@ func (d *Dataset) recognize(line []byte) *DatasetError {
 		return &DatasetError{Rule: "is a key-value line, which no retriever returned: give question-answer lines", Err: ErrOtherFormat}
 	case err == nil && has("ordered_kv_records"):
 		d.parse, d.report.Task = parseKV, KeyValue
-	case err == nil && has("question") && has("ctxs"):
+	case err == nil && (has("question") || d.rules.Lists) && has("ctxs"):
 		d.parse, d.report.Task, d.report.Lists = parseQA, QuestionAnswer, d.rules.Lists
 	default:
 		return &DatasetError{

@@ -44,7 +44,11 @@ func (p qaPassage) mark() *bool {
 // be used.
 func parseQA(line []byte, rules Rules) (c Case, answerElsewhere bool, reason Reason) {
 	var l qaLine
-	if json.Unmarshal(line, &l) != nil || l.Question == nil || l.Contexts == nil || l.Answers == nil && !rules.Lists {
+	err := json.Unmarshal(line, &l)
+	if rules.Lists && l.Question == nil {
+		l.Question = new(string) // recorded without texts
+	}
+	if err != nil || l.Question == nil || l.Contexts == nil || l.Answers == nil && !rules.Lists {
 		return Case{}, false, NotForm
 	}
 	label := rules.Labels[questionID(*l.Question)]
