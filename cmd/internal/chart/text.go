@@ -76,9 +76,12 @@ func Title(results []sweep.Result) string {
 	return "SIMULATED in part: " + title
 }
 
-// Name names a result in one line: model, size and n.
+// Name names a result in one line: model, size, n and date.
 func Name(r sweep.Result) string {
 	name := fmt.Sprintf("%s, %d documents, n = %d", show.Cut(show.Line(strings.TrimPrefix(r.Model, sweep.SimulatedPrefix)), 60), r.Documents, r.Questions.Complete)
+	if r.Date != "" {
+		name += ", " + r.Date
+	}
 	if r.Simulated {
 		return "SIMULATED: " + name
 	}
