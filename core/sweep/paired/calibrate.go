@@ -58,8 +58,8 @@ func (c Calibration) Share(count int) float64 { return float64(count) / float64(
 // Calibrate simulates comparisons whose true gains are known and counts the words.
 // Same settings, same counts, under every version of Go. It is safe for concurrent
 // use and uses one core: a thousand comparisons of 3,000 questions and one
-// challenger take about a second, less when they stop at their word. The error joins a *core.ConfigError for each
-// fault.
+// challenger take about a second, less when they stop at their word. The error joins
+// a *core.ConfigError for each fault.
 func Calibrate(s CalibrationSettings) (Calibration, error) {
 	if err := s.check(); err != nil {
 		return Calibration{}, err

@@ -149,6 +149,9 @@ func TestCalibrateAskOnChangesNoFirstWord(t *testing.T) {
 	stopped := calibrate(t, settings)
 	settings.AskOn = true
 	on := calibrate(t, settings)
+	if stopped.WrongKeep < 1 || stopped.WrongReorder < 1 {
+		t.Errorf("one gains just what is worthwhile, one nothing: got %+v, want both mistakes at this alpha", stopped)
+	}
 	if stopped.EverWrongReorder != stopped.WrongReorder || stopped.EverWrongKeep != stopped.WrongKeep {
 		t.Errorf("stopped at its word: got %+v, want no mistake after it", stopped)
 	}

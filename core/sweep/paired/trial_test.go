@@ -267,6 +267,11 @@ func TestTrialSaysWhatWouldSettleIt(t *testing.T) {
 			&paired.More{Word: paired.Keep, Challenger: 1, Questions: 20}, // as above
 		},
 		{
+			"who is excluded will not win", paired.Rule{Worthwhile: 0.2},
+			[]paired.Counts{{Wins: 4, Same: 96}, {Wins: 32, Losses: 22, Same: 46}},
+			&paired.More{Word: paired.Keep, Challenger: 1, Questions: 224}, // 2·.54·ln(20)/.1² = 323.5
+		},
+		{
 			"another alpha",
 			paired.Rule{Worthwhile: 0.03, Alpha: third},
 			[]paired.Counts{{Wins: 4, Losses: 3, Same: 13}},
