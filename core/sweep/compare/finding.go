@@ -34,7 +34,7 @@ func (r Result) finding() string {
 	}
 	more := ""
 	if r.More != nil {
-		more = fmt.Sprintf("; about %d more questions would probably settle it for %q", r.More.Questions, r.More.Word)
+		more = fmt.Sprintf("; about %s would probably settle it for %q", moreQuestions(r.More.Questions), r.More.Word)
 	}
 	return fmt.Sprintf("Inconclusive: with %s, the best challenger, %s, stands at %s against %s (%s, %s)%s.%s", who,
 		best.Name, signed(best.Against.Difference), baseline, r.range95(*best), r.behind(), more, suffix)
@@ -71,6 +71,13 @@ func (r Result) behind() string {
 		return "1 question"
 	}
 	return fmt.Sprintf("%d questions", r.Questions.Counted)
+}
+
+func moreQuestions(n int) string {
+	if n == 1 {
+		return "one more question"
+	}
+	return fmt.Sprintf("%d more questions", n)
 }
 
 func points(share float64) string { return fmt.Sprintf("%.3g points", 100*share) }

@@ -393,10 +393,14 @@ func (p *Plan) SharedWith(c *core.Curve) (int, error) {
 }
 
 // Misfits says in which ways a curve was made for something else than what the plan
-// asks: another model, another layout, another number of documents.
+// asks: another model, another layout, another number of documents; and whether it
+// does not name its questions.
 func (p *Plan) Misfits(c *core.Curve) []string {
 	var misfits []string
 	layout := func(c prompt.Config) string { return string(c.Layout) + "/" + string(c.Format) }
+	if c.Asked == "" {
+		misfits = append(misfits, "The curve does not say which questions stand behind it: if they are compared here, they flatter it.")
+	}
 	if c.Model != p.settings.Model {
 		misfits = append(misfits, fmt.Sprintf("The curve was measured with the model %q, and this comparison asks %q.", c.Model, p.settings.Model))
 	}

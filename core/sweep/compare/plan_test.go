@@ -200,7 +200,7 @@ func TestSharedQuestionsAndMisfits(t *testing.T) {
 	if n, err := p.SharedWith(&core.Curve{}); n != 0 || err != nil {
 		t.Errorf("a curve that names none: %d, %v", n, err)
 	}
-	if got := p.Misfits(&core.Curve{Model: "other", Documents: 20, Layout: "question-last/xml"}); len(got) != 3 {
+	if got := p.Misfits(&core.Curve{Model: "other", Documents: 20, Layout: "question-last/xml"}); len(got) != 4 {
 		t.Errorf("misfits: %q", got)
 	}
 }
