@@ -105,7 +105,7 @@ func DifferencesOf(r compare.Result) Differences {
 				d.More++
 				continue
 			}
-			within := table.Range(r, *a.Against)
+			within := table.Range(*a.Against)
 			d.Rows = append(d.Rows, Difference{
 				Name: short(a.Name), Control: control, Winner: a.Name == r.Winner,
 				Identical: short(a.Identical), At: 100 * a.Against.Difference,

@@ -3,7 +3,6 @@ package chart
 import (
 	"bytes"
 	"fmt"
-	"image"
 	"image/png"
 	"slices"
 	"strings"
@@ -130,9 +129,12 @@ func TestForestText(t *testing.T) {
 func TestForestPicture(t *testing.T) {
 	t.Parallel()
 	r := comparison(true)
-	plain := size(t, r).Y
+	_, plain, err := Forest(r)
+	if err != nil {
+		t.Fatal(err)
+	}
 	r.Arms[1].Name, r.Model, r.Simulated, r.SameQuestions = "<script>alert(1)</script>\x1b", "<script>\u202em", true, true
-	svg, _, err := Forest(r)
+	svg, marked, err := Forest(r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,8 +148,8 @@ func TestForestPicture(t *testing.T) {
 			t.Errorf("no %q in the SVG", want)
 		}
 	}
-	if marked := size(t, r).Y; marked <= plain {
-		t.Errorf("no room for the marks: %d pixels, %d without", marked, plain)
+	if with, without := height(t, marked), height(t, plain); with <= without {
+		t.Errorf("no room for the marks: %d pixels, %d without", with, without)
 	}
 	again, _, err := Forest(r)
 	if err != nil || !bytes.Equal(again, svg) {
@@ -155,24 +157,20 @@ func TestForestPicture(t *testing.T) {
 	}
 }
 
-func size(t *testing.T, r compare.Result) image.Point {
+func height(t *testing.T, pixels []byte) int {
 	t.Helper()
-	_, pixels, err := Forest(r)
-	if err != nil {
-		t.Fatal(err)
-	}
 	picture, err := png.Decode(bytes.NewReader(pixels))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return picture.Bounds().Size()
+	return picture.Bounds().Dy()
 }
 
 // Names that differ at their end alone are told apart, and have room.
 func TestForestOfLongNames(t *testing.T) {
 	t.Parallel()
 	r := comparison(true)
-	before := size(t, r)
+	before, _ := DifferencesOf(r).widths()
 	for i, end := range []string{"10", "20"} {
 		r.Arms[2*i+1].Name = "reversed, " + strings.Repeat("long ", 9) + "instruction-first, top " + end
 	}
@@ -180,8 +178,8 @@ func TestForestOfLongNames(t *testing.T) {
 	if a, b := d.Rows[0].Name, d.Rows[1].Name; a == b || utf8.RuneCountInString(a) != nameWidth || !strings.HasPrefix(a, "reversed, long") || !strings.HasSuffix(a, ", top 10") {
 		t.Errorf("names %q and %q", a, b)
 	}
-	if after := size(t, r); after.X <= before.X || after.Y != before.Y {
-		t.Errorf("size %v, with long names %v", before, after)
+	if after, _ := d.widths(); after <= before {
+		t.Errorf("width %v, with long names %v", before, after)
 	}
 }
 

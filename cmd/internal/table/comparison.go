@@ -106,8 +106,8 @@ func Compared(r compare.Result) (columns []string, rows [][]string) {
 
 // Range returns the interval of a difference that is shown first: the confidence
 // sequence where the number of questions was not fixed, else the bootstrap interval.
-func Range(r compare.Result, a compare.Against) sweep.Interval {
-	if r.UntilDecided || a.Fixed == nil {
+func Range(a compare.Against) sweep.Interval {
+	if a.Fixed == nil {
 		return a.Sequence
 	}
 	return a.Fixed.Bootstrap
@@ -136,7 +136,7 @@ func Differences(r compare.Result) (columns []string, rows [][]string) {
 			rows = append(rows, []string{ArmName(a), "–", "–", "0", "0", "0", "–"})
 		default:
 			rows = append(rows, []string{
-				ArmName(a), points(against.Difference), pointsRange(Range(r, *against)),
+				ArmName(a), points(against.Difference), pointsRange(Range(*against)),
 				strconv.Itoa(against.Wins), strconv.Itoa(against.Losses), strconv.Itoa(against.Same), show.Percent(against.Discordance),
 			})
 		}
