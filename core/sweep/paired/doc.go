@@ -12,8 +12,9 @@
 //   - Anytime. A Trial may be looked at after every question and stopped as soon as
 //     its word is known: Reorder, Keep, or Inconclusive as long as it is not. It
 //     rests on e-values (Vovk and Wang 2021; Ramdas and others 2023), which stay
-//     below 20 with a probability of 95 % when nothing is to be found, however often
-//     one looks. LogEPlus, LogDown, LogUp and ConfidenceSequence are its parts.
+//     below 20 with a probability of at least 95 % when nothing is to be found,
+//     however often one looks. LogEPlus, LogDown, LogUp and ConfidenceSequence are
+//     its parts.
 //   - For a number of questions that was fixed before the first was asked: McNemar,
 //     Holm and Bootstrap, with SampleSize and MinimumDetectable of package sweep to
 //     choose the number. Stopped early, they find what is not there.

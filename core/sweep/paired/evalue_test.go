@@ -27,8 +27,8 @@ func load(t *testing.T, file string, into any) {
 
 func near(got, want float64) bool { return math.Abs(got-want) <= 1e-9 }
 
-// close is near for large numbers: 1e-9, or twelve digits.
-func close(got, want float64) bool {
+// nearly is near for large numbers: 1e-9, or twelve digits.
+func nearly(got, want float64) bool {
 	return math.Abs(got-want) <= max(1e-9, 1e-12*math.Abs(want))
 }
 
@@ -111,7 +111,7 @@ func TestEValuesAreFairGames(t *testing.T) {
 		for _, c := range counts {
 			now := paired.LogEPlus(b, c)
 			after := mean([]float64{paired.LogEPlus(b+1, c), paired.LogEPlus(b, c+1)}, 0.5, 0.5)
-			if !finite(now) || !close(after, now) {
+			if !finite(now) || !nearly(after, now) {
 				t.Errorf("LogEPlus(%d, %d): got %.15g, and %.15g after one more", b, c, now, after)
 			}
 			for _, same := range []int{0, 15, 1000000} {
@@ -126,7 +126,7 @@ func TestEValuesAreFairGames(t *testing.T) {
 					for name, logE := range map[string]func(float64, paired.Counts) float64{"LogDown": paired.LogDown, "LogUp": paired.LogUp} {
 						now := logE(m, k)
 						after := mean([]float64{logE(m, win), logE(m, loss), logE(m, draw)}, shares...)
-						if !finite(now) || !close(after, now) {
+						if !finite(now) || !nearly(after, now) {
 							t.Errorf("%s(%g, %+v): got %.15g, and %.15g after one more", name, m, k, now, after)
 						}
 					}

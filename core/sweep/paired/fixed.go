@@ -55,8 +55,8 @@ func Holm(p []float64) []float64 {
 //
 // k needs one question or more, resamples 1 or more, such as 10000; the error is a
 // *core.ConfigError. Same counts and seed, same interval, under every version of Go:
-// the numbers come from the PCG generator of math/rand/v2. It costs a few
-// nanoseconds for each question of each resample.
+// the numbers come from the PCG generator of math/rand/v2. It costs about
+// ten nanoseconds for each question of each resample.
 func Bootstrap(k Counts, resamples int, seed uint64, confidence float64) (sweep.Interval, error) {
 	switch {
 	case k.negative():

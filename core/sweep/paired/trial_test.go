@@ -267,7 +267,8 @@ func TestTrialSaysWhatWouldSettleIt(t *testing.T) {
 			&paired.More{Word: paired.Keep, Challenger: 1, Questions: 20}, // as above
 		},
 		{
-			"who is excluded will not win", paired.Rule{Worthwhile: 0.2},
+			"who is excluded will not win",
+			paired.Rule{Worthwhile: 0.2},
 			[]paired.Counts{{Wins: 4, Same: 96}, {Wins: 32, Losses: 22, Same: 46}},
 			&paired.More{Word: paired.Keep, Challenger: 1, Questions: 224}, // 2·.54·ln(20)/.1² = 323.5
 		},
