@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/bookend-rag/bookend/core/sweep"
@@ -26,17 +27,17 @@ func (r Result) finding() string {
 		return "Inconclusive: no question is complete yet."
 	case r.Word == paired.Reorder:
 		winner := r.arm(r.Winner)
-		return fmt.Sprintf("Reorder: with %s, %s is right %s more often than with %s (%s, %s).%s", r.Winner, who,
-			points(winner.Against.Difference), baseline, r.range95(*winner), r.behind(), suffix)
+		return fmt.Sprintf("Reorder: with %s, %s is right %s more often than with %s (e = %.3g, where %.3g decide; %s, %s).%s", r.Winner, who,
+			points(winner.Against.Difference), baseline, math.Exp(winner.Against.Sequential.LogE), 1/r.Alpha, r.range95(*winner), r.behind(), suffix)
 	case r.Word == paired.Keep:
-		return fmt.Sprintf("Keep %s: with %s, a gain of %s or more is excluded for every challenger; the best, %s, stands at %s (%s, %s).%s",
+		return fmt.Sprintf("Keep %s: with %s, a gain of %s or more is excluded for every challenger; the best, %s, stands at %s points (%s, %s).%s",
 			baseline, who, points(r.Worthwhile), best.Name, signed(best.Against.Difference), r.range95(*best), r.behind(), suffix)
 	}
 	more := ""
 	if r.More != nil {
 		more = fmt.Sprintf("; about %s would probably settle it for %q", moreQuestions(r.More.Questions), r.More.Word)
 	}
-	return fmt.Sprintf("Inconclusive: with %s, the best challenger, %s, stands at %s against %s (%s, %s)%s.%s", who,
+	return fmt.Sprintf("Inconclusive: with %s, the best challenger, %s, stands at %s points against %s (%s, %s)%s.%s", who,
 		best.Name, signed(best.Against.Difference), baseline, r.range95(*best), r.behind(), more, suffix)
 }
 
@@ -63,7 +64,7 @@ func (r Result) arm(name string) *ArmResult {
 }
 
 func (r Result) range95(a ArmResult) string {
-	return fmt.Sprintf("%g %% confidence sequence %+.1f to %s", 100*(1-r.Alpha), 100*a.Against.Sequence.Low, signed(a.Against.Sequence.High))
+	return fmt.Sprintf("%.4g %% confidence sequence %s to %s points", 100*(1-r.Alpha), signed(a.Against.Sequence.Low), signed(a.Against.Sequence.High))
 }
 
 func (r Result) behind() string {
@@ -82,4 +83,7 @@ func moreQuestions(n int) string {
 
 func points(share float64) string { return fmt.Sprintf("%.3g points", 100*share) }
 
-func signed(share float64) string { return fmt.Sprintf("%+.1f points", 100*share) }
+// signed writes a difference in points, with the sign of print.
+func signed(share float64) string {
+	return strings.Replace(fmt.Sprintf("%+.1f", 100*share), "-", "−", 1)
+}

@@ -401,7 +401,8 @@ func (p *Plan) Misfits(c *core.Curve) []string {
 	if c.Asked == "" {
 		misfits = append(misfits, "The curve does not say which questions stand behind it: if they are compared here, they flatter it.")
 	}
-	if c.Model != p.settings.Model {
+	// A simulated reader is named after the curve that it follows.
+	if c.Model != p.settings.Model && !strings.HasPrefix(p.settings.Model, sweep.SimulatedPrefix) {
 		misfits = append(misfits, fmt.Sprintf("The curve was measured with the model %q, and this comparison asks %q.", c.Model, p.settings.Model))
 	}
 	if mine := layout(p.arms[0].renderer.Config()); c.Layout != "" && c.Layout != mine {

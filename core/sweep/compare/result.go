@@ -271,9 +271,6 @@ func (w *watcher) countQuestions(r *Result) {
 		return
 	}
 	r.Questions.After = len(l.order) - w.next
-	if r.Questions.After > 0 {
-		r.Notes = append(r.Notes, fmt.Sprintf("%d questions had been begun when the answer was known, and are not counted.", r.Questions.After))
-	}
 }
 
 // arms fills in what each arm found over the counted questions.

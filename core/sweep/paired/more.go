@@ -25,33 +25,36 @@ func more(rule Rule, challengers []Evidence) *More {
 	reorder := More{Word: Reorder}
 	keep := More{Word: Keep}
 	fewest, most := math.Inf(1), 0.0
+	limit := -math.Log(rule.Alpha)
 	for i, c := range challengers {
 		if c.Excluded {
 			continue
 		}
-		if n := questionsToSettle(c, c.Difference, math.Log(k/rule.Alpha)); n < fewest {
+		if n := questionsToSettle(c, c.Difference, math.Log(k/rule.Alpha), limit-c.LogE); n < fewest {
 			fewest, reorder.Challenger = n, i
 		}
-		if n := questionsToSettle(c, rule.Worthwhile-c.Difference, -math.Log(rule.Alpha)); n > most {
+		if n := questionsToSettle(c, rule.Worthwhile-c.Difference, limit, limit-c.LogDown); n > most {
 			most, keep.Challenger = n, i
 		}
 	}
-	settled, total := &reorder, fewest
+	settled, questions := &reorder, fewest
 	if most < fewest {
-		settled, total = &keep, most
+		settled, questions = &keep, most
 	}
-	asked := float64(challengers[0].N())
-	settled.Questions = int(min(math.MaxInt32, max(1, math.Ceil(total-asked))))
+	settled.Questions = int(min(math.MaxInt32, max(1, math.Ceil(questions))))
 	return settled
 }
 
-// questionsToSettle returns how many questions in all exclude what is distance away
-// from the estimate; infinitely many when it is on the wrong side.
-func questionsToSettle(c Evidence, distance, limit float64) float64 {
+// questionsToSettle returns how many more questions exclude what is distance away
+// from the estimate; infinitely many when it is on the wrong side. It is the larger
+// of two estimates: what it takes in all, which is all, less the questions that were
+// asked; and what it takes from the evidence that there is, which lacks missing.
+func questionsToSettle(c Evidence, distance, all, missing float64) float64 {
 	if distance <= 0 {
 		return math.Inf(1)
 	}
 	// Without any difference seen so far, one may come next.
 	discordance := max(c.Discordance(), 1/float64(c.N()))
-	return 2 * discordance * limit / (distance * distance)
+	growth := distance * distance / (2 * discordance)
+	return max(all/growth-float64(c.N()), missing/growth)
 }
