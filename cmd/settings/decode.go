@@ -1,0 +1,381 @@
+package settings
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/bookend-rag/bookend/cmd/internal/doctree"
+	"github.com/bookend-rag/bookend/cmd/internal/nearest"
+	"github.com/bookend-rag/bookend/core"
+)
+
+// decoder fills the settings from trees, and collects every fault on the way.
+type decoder struct {
+	file, dir string           // of what is being read
+	variable  string           // the variable that is being read, or ""
+	at        map[string]place // where each key stands
+	wrong     map[string]bool  // keys whose value could not be taken
+	faults    []Fault
+}
+
+// place is where a value stands: in a file, or in a variable.
+type place struct {
+	file         string
+	line, column int
+	variable     string
+}
+
+func (d *decoder) placeOf(n *doctree.Node) place {
+	if d.variable != "" {
+		return place{variable: d.variable}
+	}
+	return place{file: d.file, line: n.Line, column: n.Column}
+}
+
+func (d *decoder) fault(at place, key string, value any, rule string) {
+	if at.variable != "" {
+		key = at.variable
+	}
+	d.faults = append(d.faults, Fault{File: at.file, Line: at.line, Column: at.column, Key: key, Value: value, Rule: rule})
+}
+
+// faultAt reports a fault of a key at its place, or at that of the section around it.
+func (d *decoder) faultAt(key string, value any, rule string) {
+	at, ok := d.at[key]
+	for section := key; !ok && section != ""; at, ok = d.at[section] {
+		section = section[:max(strings.LastIndexByte(section, '.'), 0)]
+		if section == "" {
+			at, ok = d.at[""]
+			break
+		}
+	}
+	d.fault(at, key, value, rule)
+}
+
+// refuse reports a value that cannot be taken, and leaves a valid one in its place,
+// so that no fault follows from it.
+func (d *decoder) refuse(n *doctree.Node, v reflect.Value, key string, rule string) {
+	var value any
+	if n.Kind != doctree.Map && n.Kind != doctree.List && n.Kind != doctree.Null {
+		value = n.Text
+	}
+	d.fault(d.placeOf(n), key, value, rule)
+	if d.wrong == nil {
+		d.wrong = map[string]bool{}
+	}
+	d.wrong[key] = true
+	switch {
+	case v.Kind() == reflect.Int:
+		v.SetInt(1)
+	case v.Type() == reflect.TypeFor[core.Unit]():
+		v.SetString(string(core.Words))
+	case v.Type() == reflect.TypeFor[core.Direction]():
+		v.SetString(string(core.HigherIsBetter))
+	}
+}
+
+// into reads n into v, a setting of any of the types that there are.
+func (d *decoder) into(n *doctree.Node, v reflect.Value, key string) {
+	d.at[key] = d.placeOf(n)
+	if n.Kind == doctree.Null {
+		d.refuse(n, v, key, "has no value: give one, or leave the key out")
+		return
+	}
+	if v.Type() == reflect.TypeFor[core.Choice]() {
+		d.placement(n, v, key)
+		return
+	}
+	wants := func(kinds ...doctree.Kind) bool {
+		if slices.Contains(kinds, n.Kind) {
+			return true
+		}
+		d.refuse(n, v, key, "must be "+kinds[0].String()+", not "+n.Kind.String())
+		return false
+	}
+	switch v.Kind() {
+	case reflect.Struct:
+		if wants(doctree.Map) {
+			d.mapping(n, v, key)
+		}
+	case reflect.String:
+		if wants(doctree.Text) {
+			v.SetString(n.Text)
+		}
+	case reflect.Bool:
+		if wants(doctree.Bool) {
+			v.SetBool(strings.EqualFold(n.Text, "true"))
+		}
+	case reflect.Int:
+		if wants(doctree.Int, doctree.Float) {
+			if i, ok := wholeNumber(n); ok {
+				v.SetInt(i)
+			} else {
+				d.refuse(n, v, key, "must be a whole number of at most 64 bits")
+			}
+		}
+	case reflect.Pointer: // *float64
+		if wants(doctree.Float, doctree.Int) {
+			if f, ok := number(n); ok {
+				v.Set(reflect.ValueOf(&f))
+			} else {
+				d.refuse(n, v, key, "must be a finite number")
+			}
+		}
+	case reflect.Slice: // []string
+		if !wants(doctree.List) {
+			return
+		}
+		for i, item := range n.Items {
+			d.at[fmt.Sprintf("%s[%d]", key, i)] = d.placeOf(item)
+			if item.Kind != doctree.Text {
+				d.refuse(item, v, fmt.Sprintf("%s[%d]", key, i), "must be text: put it in quotes")
+				continue
+			}
+			v.Set(reflect.Append(v, reflect.ValueOf(item.Text)))
+		}
+	}
+}
+
+// mapping reads a section. Every key has to be known, and given once.
+func (d *decoder) mapping(n *doctree.Node, v reflect.Value, section string) {
+	keys := keysOf(v.Type())
+	seen := map[string]*doctree.Node{}
+	for _, e := range n.Entries {
+		name, at := e.Key.Text, d.placeOf(e.Key)
+		key := join(section, name)
+		if first := seen[name]; first != nil {
+			d.fault(at, key, nil, fmt.Sprintf("is given twice, first in line %d: keep one", first.Line))
+			continue
+		}
+		seen[name] = e.Key
+		field, known := fieldOf(v, name)
+		if !known || e.Key.Kind != doctree.Text {
+			d.fault(at, key, nil, "is not known"+d.suggest(section, name, keys))
+			continue
+		}
+		d.into(e.Value, field, key)
+	}
+}
+
+// suggest names the key that is probably meant: one of the section, or one of
+// another section with the same name.
+func (d *decoder) suggest(section, name string, keys []string) string {
+	if near := didYouMean(name, keys); near != "" {
+		return near
+	}
+	for _, setting := range All() {
+		if other, last := sectionOf(setting.Key); last == name && other != section {
+			return "; " + setting.Key + " has that name"
+		}
+	}
+	return "; known here: " + strings.Join(keys, ", ")
+}
+
+func didYouMean(name string, names []string) string {
+	if near := nearest.Of(name, names); near != "" {
+		return "; did you mean " + near + "?"
+	}
+	return ""
+}
+
+func sectionOf(key string) (section, name string) {
+	if i := strings.LastIndexByte(key, '.'); i >= 0 {
+		return key[:i], key[i+1:]
+	}
+	return "", key
+}
+
+func join(section, name string) string {
+	if section == "" {
+		return name
+	}
+	return section + "." + name
+}
+
+// keyOf returns the key of a field, "" for one that is no setting.
+func keyOf(field reflect.StructField) string {
+	key, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+	if key == "-" {
+		return ""
+	}
+	return key
+}
+
+func keysOf(t reflect.Type) []string {
+	var keys []string
+	for i := range t.NumField() {
+		if key := keyOf(t.Field(i)); key != "" {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
+func fieldOf(v reflect.Value, key string) (reflect.Value, bool) {
+	for i := range v.NumField() {
+		if key != "" && keyOf(v.Type().Field(i)) == key {
+			return v.Field(i), true
+		}
+	}
+	return reflect.Value{}, false
+}
+
+// wholeNumber reads an integer; 10.0 is one, as JSON Schema has it.
+func wholeNumber(n *doctree.Node) (int64, bool) {
+	text := strings.ReplaceAll(n.Text, "_", "")
+	if i, err := strconv.ParseInt(text, 0, 64); err == nil {
+		return i, true
+	}
+	f, err := strconv.ParseFloat(text, 64)
+	if err != nil || f != math.Trunc(f) || math.Abs(f) >= 1<<63 {
+		return 0, false
+	}
+	return int64(f), true
+}
+
+func number(n *doctree.Node) (float64, bool) {
+	text := strings.ReplaceAll(n.Text, "_", "")
+	f, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		i, err := strconv.ParseInt(text, 0, 64)
+		return float64(i), err == nil
+	}
+	return f, !math.IsInf(f, 0) && !math.IsNaN(f)
+}
+
+// placement reads a name, or a mapping with a name and one parameter.
+func (d *decoder) placement(n *doctree.Node, v reflect.Value, key string) {
+	choice := v.Addr().Interface().(*core.Choice)
+	var err error
+	switch n.Kind {
+	case doctree.Text:
+		err = choice.UnmarshalText([]byte(d.fromFolder(n.Text)))
+	case doctree.Map:
+		err = d.placementMapping(n, choice, key)
+	default:
+		d.refuse(n, v, key, "must be the name of a placement, or a mapping with a name")
+		return
+	}
+	if err != nil {
+		d.placementFault(n, v, key, err)
+	}
+	if choice.Placement == (core.EdgesFirst{}) { // what Edge 0 means, so that it is written as it was read
+		choice.Placement = core.EdgesFirst{Edge: 2}
+	}
+}
+
+// placementFault rewords what core says of a placement, which names it already.
+func (d *decoder) placementFault(n *doctree.Node, v reflect.Value, key string, err error) {
+	rule := strings.TrimPrefix(err.Error(), "bookend: ")
+	if name := (*core.NameError)(nil); errors.As(err, &name) {
+		rule = name.Rule + "; valid names: " + strings.Join(core.PlacementNames(), ", ") + didYouMean(name.Name, core.PlacementNames())
+	}
+	d.refuse(n, v, key, rule)
+}
+
+// placementMapping hands the mapping to core as JSON, once its keys are known.
+func (d *decoder) placementMapping(n *doctree.Node, choice *core.Choice, key string) error {
+	object := map[string]json.RawMessage{}
+	for _, e := range n.Entries {
+		name := e.Key.Text
+		if !slices.Contains(placementKeys, name) {
+			return errors.New("has the unknown key " + strconv.Quote(name) + didYouMean(name, placementKeys) + "; known: " + strings.Join(placementKeys, ", "))
+		}
+		if _, twice := object[name]; twice {
+			return errors.New("has the key " + name + " twice: keep one")
+		}
+		if e.Value.Kind == doctree.Null {
+			return errors.New("has no value for " + name)
+		}
+		value := *e.Value
+		if name == "curve" && value.Kind == doctree.Text && !strings.HasPrefix(value.Text, "{") {
+			value.Text = d.inFolder(value.Text)
+		}
+		text, err := asJSON(&value)
+		if err != nil {
+			return errors.New(name + " " + err.Error())
+		}
+		object[name] = text
+	}
+	if object["name"] == nil {
+		return errors.New("has no name: add one of " + strings.Join(core.PlacementNames(), ", "))
+	}
+	var name string
+	if json.Unmarshal(object["name"], &name) != nil {
+		return errors.New("must have text as its name")
+	}
+	object["name"], _ = json.Marshal(d.fromFolder(name))
+	text, err := json.Marshal(object)
+	if err != nil {
+		return err
+	}
+	return choice.UnmarshalJSON(text)
+}
+
+var placementKeys = []string{"name", "edge", "seed", "curve"}
+
+// fromFolder lets the path of a curve start at the folder of the file.
+func (d *decoder) fromFolder(name string) string {
+	word, path, given := strings.Cut(name, "=")
+	if w := strings.ToLower(strings.TrimSpace(word)); !given || w != "measured" && w != "curve" {
+		return name
+	}
+	return word + "=" + d.inFolder(strings.TrimSpace(path))
+}
+
+func (d *decoder) inFolder(path string) string {
+	if d.dir == "" || path == "" || filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(d.dir, path)
+}
+
+// asJSON writes a tree as JSON. Numbers that JSON does not know are an error.
+func asJSON(n *doctree.Node) (json.RawMessage, error) {
+	switch n.Kind {
+	case doctree.Null:
+		return json.RawMessage("null"), nil
+	case doctree.Bool:
+		return json.RawMessage(strings.ToLower(n.Text)), nil
+	case doctree.Int, doctree.Float:
+		if json.Valid([]byte(n.Text)) {
+			return json.RawMessage(n.Text), nil
+		}
+		if u, err := strconv.ParseUint(strings.ReplaceAll(n.Text, "_", ""), 0, 64); err == nil {
+			return json.RawMessage(strconv.FormatUint(u, 10)), nil
+		}
+		f, ok := number(n)
+		if !ok {
+			return nil, fmt.Errorf("must be a finite number, not %s", n.Text)
+		}
+		return json.Marshal(f)
+	case doctree.List:
+		items := make([]json.RawMessage, len(n.Items))
+		for i, item := range n.Items {
+			text, err := asJSON(item)
+			if err != nil {
+				return nil, err
+			}
+			items[i] = text
+		}
+		return json.Marshal(items)
+	case doctree.Map:
+		object := map[string]json.RawMessage{}
+		for _, e := range n.Entries {
+			text, err := asJSON(e.Value)
+			if err != nil {
+				return nil, err
+			}
+			object[e.Key.Text] = text
+		}
+		return json.Marshal(object)
+	}
+	return json.Marshal(n.Text)
+}
