@@ -24,6 +24,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/bookend-rag/bookend/cmd/internal/show"
+	"github.com/bookend-rag/bookend/cmd/settings"
 	"github.com/bookend-rag/bookend/core"
 	"github.com/bookend-rag/bookend/core/sweep"
 )
@@ -41,6 +42,8 @@ type cli struct {
 	Compare  compareCommand  `cmd:"" help:"Compare placements on your retriever's own lists: reorder, keep, or inconclusive."`
 	Estimate estimateCommand `cmd:"" help:"Work out what each placement would be worth there, without asking a model."`
 	Report   reportCommand   `cmd:"" help:"Make table, plots and page again from the journals of sweeps; nothing is asked."`
+	Vet      vetCommand      `cmd:"" help:"Find faults of layout in the configuration of any RAG program."`
+	Order    orderCommand    `cmd:"" help:"Print the order that a placement gives, or place documents of a file."`
 }
 
 const description = `Measure where in the prompt your model reads best, and get a placement that fits it.`
@@ -99,7 +102,9 @@ func run(ctx context.Context, args []string, s streams) (code int) {
 		}
 	}()
 	var c cli
-	parser, err := kong.New(&c, kong.Name("bookend"), kong.Vars{"keys": strconv.Itoa(defaultKeys)}, kong.Description(description),
+	parser, err := kong.New(&c, kong.Name("bookend"), kong.Vars{
+		"keys": strconv.Itoa(defaultKeys), "placements": strings.Join(core.PlacementNames(), ", "), "tokenizers": strings.Join(settings.Tokenizers(), ", "),
+	}, kong.Description(description),
 		kong.Writers(s.out, s.err), kong.Exit(func(code int) { panic(exited(code)) }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}))
 	if err != nil {
@@ -119,6 +124,9 @@ func run(ctx context.Context, args []string, s streams) (code int) {
 func report(err error, to io.Writer) int {
 	if err == nil {
 		return exitDone
+	}
+	if errors.As(err, new(foundError)) {
+		return exitFailed // the findings are printed already
 	}
 	for _, line := range strings.Split(err.Error(), "\n") {
 		fmt.Fprintln(to, show.Line(line))

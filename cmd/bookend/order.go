@@ -1,0 +1,256 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/bookend-rag/bookend/cmd/internal/show"
+	"github.com/bookend-rag/bookend/cmd/internal/table"
+	"github.com/bookend-rag/bookend/cmd/settings"
+	"github.com/bookend-rag/bookend/core"
+)
+
+// orderCommand holds the flags of `bookend order`.
+type orderCommand struct {
+	N         *int     `arg:"" optional:"" name:"n" help:"Print the order of so many documents, best first in: the rank in each slot."`
+	Placement string   `placeholder:"NAME" help:"${placements}, or measured=FILE. head-tail unless given."`
+	Docs      string   `placeholder:"FILE" help:"In place of a number: documents as JSON lines, best first, with text and what else they have: id, score, metadata."`
+	Settings  string   `placeholder:"FILE" help:"Settings, YAML or JSON; the flags win over them."`
+	ByScore   bool     `help:"Rank by score, and not as given; needs --direction."`
+	Direction string   `placeholder:"NAME" help:"higher-is-better or lower-is-better."`
+	Threshold *float64 `placeholder:"SCORE" help:"Leave out documents with a worse score; needs --direction."`
+	TopK      *int     `name:"top-k" placeholder:"N" help:"Admit no more documents than that."`
+	Budget    *int     `placeholder:"N" help:"Admit no more tokens than that."`
+	Tokenizer string   `placeholder:"NAME" help:"What counts tokens: ${tokenizers}. cl100k_base unless given."`
+}
+
+// Help is the long text of `bookend order --help`.
+func (*orderCommand) Help() string {
+	return `    bookend order --placement head-tail 5
+    bookend order --docs hits.jsonl --budget 2000 --placement edges-first=3
+
+A line of the file is one document, such as {"id": "a", "text": "…", "score": 0.83, "metadata": {"source": "faq.md", "position": 2}}.`
+}
+
+const (
+	defaultTokenizer = "cl100k_base"
+	maxOrdered       = 100_000  // documents
+	maxDocLine       = 16 << 20 // bytes of a line
+	maxDocBytes      = 64 << 20 // bytes of the file
+)
+
+// orderDoc is one line of --docs.
+type orderDoc struct {
+	ID       any            `json:"id"`
+	Text     string         `json:"text"`
+	Score    *float64       `json:"score"`
+	Metadata map[string]any `json:"metadata"`
+}
+
+// Run runs `bookend order`.
+func (c *orderCommand) Run(ctx context.Context, s streams) error {
+	config, count, err := c.config()
+	if err != nil {
+		return err
+	}
+	switch {
+	case c.N != nil && c.Docs != "":
+		return usage("a number and --docs are both given: choose one")
+	case c.N == nil && c.Docs == "":
+		return usage("nothing says what to order: give a number of documents, or --docs FILE")
+	case c.N != nil:
+		if *c.N < 0 || *c.N > maxOrdered {
+			return usage("the number of documents is %d: it must be from 0 to %d", *c.N, maxOrdered)
+		}
+		ranks, err := core.Order(config.Placement, *c.N)
+		if err != nil {
+			return err
+		}
+		words := make([]string, len(ranks))
+		for slot, rank := range ranks {
+			words[slot] = strconv.Itoa(rank + 1)
+		}
+		fmt.Fprintln(s.out, strings.Join(words, " "))
+		return nil
+	}
+	docs, err := readDocs(c.Docs)
+	if err != nil {
+		return err
+	}
+	arranger, err := core.New(config)
+	if err != nil {
+		return err
+	}
+	a, err := core.Arrange(ctx, arranger, docs, docView)
+	if err != nil {
+		return &usageError{err}
+	}
+	drawArrangement(s.out, a, docs, count)
+	return nil
+}
+
+var docView = &core.View[orderDoc]{
+	Text: func(d orderDoc) string { return d.Text },
+	ID: func(d orderDoc) string {
+		if d.ID == nil {
+			return ""
+		}
+		return fmt.Sprint(d.ID)
+	},
+	Score: func(d orderDoc) (float64, bool) {
+		if d.Score == nil {
+			return 0, false
+		}
+		return *d.Score, true
+	},
+	Meta: func(d orderDoc) map[string]any { return d.Metadata },
+}
+
+// config puts the flags on top of the settings, and returns the counter of tokens.
+func (c *orderCommand) config() (core.Config, func(string) int, error) {
+	read := settings.Settings{}
+	if c.Settings != "" {
+		var err error
+		if read, err = settings.Load(c.Settings, nil); err != nil {
+			return core.Config{}, nil, &usageError{err}
+		}
+	}
+	order := &read.Order
+	var faults []error
+	if c.Placement != "" {
+		if err := order.Placement.Set(c.Placement); err != nil {
+			faults = append(faults, err)
+		}
+	}
+	if c.ByScore {
+		order.Rank = core.ByScore
+	}
+	order.Direction = core.Direction(cmp.Or(c.Direction, string(order.Direction)))
+	if c.Threshold != nil {
+		order.Threshold = c.Threshold
+	}
+	if c.TopK != nil {
+		order.TopK = *c.TopK
+	}
+	if c.Budget != nil {
+		order.Budget, order.Unit = *c.Budget, ""
+	}
+	count, err := settings.Counter(cmp.Or(c.Tokenizer, read.Tokenizer, defaultTokenizer))
+	if err != nil {
+		faults = append(faults, err)
+	}
+	if order.Budget > 0 && order.Unit == "" {
+		order.Count = count
+	}
+	if _, err := core.New(*order); err != nil {
+		faults = append(faults, err)
+	}
+	if err := errors.Join(faults...); err != nil {
+		return core.Config{}, nil, &usageError{err}
+	}
+	return *order, count, nil
+}
+
+// readDocs reads JSON lines.
+func readDocs(path string) ([]orderDoc, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, usage("--docs: %w", err)
+	}
+	defer file.Close()
+	lines := bufio.NewScanner(io.LimitReader(file, maxDocBytes+1))
+	lines.Buffer(nil, maxDocLine)
+	var docs []orderDoc
+	size := 0
+	for number := 1; lines.Scan(); number++ {
+		if size += len(lines.Bytes()) + 1; size > maxDocBytes {
+			return nil, usage("--docs: %s is larger than %d MiB", path, maxDocBytes>>20)
+		}
+		line := bytes.TrimSpace(lines.Bytes())
+		if len(line) == 0 {
+			continue
+		}
+		var doc orderDoc
+		if err := json.Unmarshal(line, &doc); err != nil {
+			return nil, usage("--docs: line %d of %s is no JSON of a document: %w", number, path, err)
+		}
+		switch id := doc.ID.(type) {
+		case nil, string:
+		case float64:
+			if id != math.Trunc(id) {
+				return nil, usage("--docs: line %d of %s has the id %v: an id is text or a whole number", number, path, id)
+			}
+			doc.ID = strconv.FormatFloat(id, 'f', -1, 64)
+		default:
+			return nil, usage("--docs: line %d of %s has an id that is neither text nor a number", number, path)
+		}
+		if docs = append(docs, doc); len(docs) > maxOrdered {
+			return nil, usage("--docs: %s has more than %d documents", path, maxOrdered)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return nil, usage("--docs: %s: %w (a line may have %d MiB)", path, err, maxDocLine>>20)
+	}
+	return docs, nil
+}
+
+// drawArrangement draws what stands in each slot, and what was left out and why.
+func drawArrangement(to io.Writer, a core.Arrangement, docs []orderDoc, count func(string) int) {
+	total := 0
+	row := func(slot string, index, rank int, score core.Score, reason string) []string {
+		doc, size := docs[index], "-"
+		if len(doc.Text) <= core.DefaultMaxBytes { // a tokenizer takes very long over long texts
+			n := count(doc.Text)
+			size = strconv.Itoa(n)
+			if reason == "" {
+				total += n
+			}
+		}
+		what := show.Cut(show.Line(strings.Join(strings.Fields(doc.Text[:min(len(doc.Text), 400)]), " ")), 40)
+		if id := docView.ID(doc); id != "" {
+			what = show.Cut(show.Line(id), 20) + ": " + what
+		}
+		value := "-"
+		if score.Known() {
+			value = strconv.FormatFloat(float64(score), 'g', 4, 64)
+		}
+		return []string{slot, "r" + strconv.Itoa(rank+1), value, size, "  " + cmp.Or(reason, what)}
+	}
+	var rows [][]string
+	for slot, p := range a.Slots {
+		note := ""
+		r := row(strconv.Itoa(slot+1), p.Index, p.Rank, p.Score, note)
+		if p.Pinned {
+			r[4] += " (pinned)"
+		}
+		rows = append(rows, r)
+	}
+	for _, d := range a.Dropped {
+		r := row("out", d.Index, d.Rank, d.Score, string(d.Reason))
+		rows = append(rows, r)
+	}
+	fmt.Fprintf(to, "%s: %d in, %d placed, %d left out, %s\n", show.Line(a.Placement), a.N, len(a.Slots), len(a.Dropped), show.Count(total, "token"))
+	if len(rows) > 0 {
+		widest := 0
+		for _, r := range rows {
+			widest = max(widest, len([]rune(r[4])))
+		}
+		for _, r := range rows { // the table is flush right, this column is not
+			r[4] += strings.Repeat(" ", widest-len([]rune(r[4])))
+		}
+		fmt.Fprintln(to, table.Text([]string{"slot", "rank", "score", "tokens", "  " + "document or reason" + strings.Repeat(" ", max(0, widest-20))}, rows))
+	}
+	for _, note := range a.Notes {
+		fmt.Fprintf(to, "note: %s\n", show.Line(note))
+	}
+}
