@@ -143,7 +143,7 @@ func (c *vetCommand) print(s streams, options vet.Options, files int, findings [
 	}
 	switch c.Format {
 	case "sarif":
-		text, err := vet.SARIF(findings)
+		text, err := vet.SARIF(findings, options)
 		fmt.Fprintf(s.out, "%s", text)
 		return err
 	case "json":

@@ -18,6 +18,9 @@ const (
 	MaxBytes = 1 << 20 // of a file
 	MaxDepth = 100     // levels of nesting
 	MaxNodes = 200_000 // values and keys, with what aliases repeat
+	// MaxColumn is the last column whose byte is looked for: in a file of one line
+	// that takes time.
+	MaxColumn = 1 << 16
 )
 
 // Kind is the kind of a value.
@@ -207,9 +210,9 @@ func (f *File) Line(line int) string {
 }
 
 // Offset returns the byte of the file where a place stands, and false for a place
-// outside it.
+// outside it, or beyond MaxColumn.
 func (f *File) Offset(line, column int) (int, bool) {
-	if line < 1 || line > len(f.starts) || column < 1 {
+	if line < 1 || line > len(f.starts) || column < 1 || column > MaxColumn {
 		return 0, false
 	}
 	offset := f.starts[line-1]

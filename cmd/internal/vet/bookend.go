@@ -3,6 +3,7 @@ package vet
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/bookend-rag/bookend/cmd/internal/doctree"
 	"github.com/bookend-rag/bookend/cmd/settings"
@@ -17,13 +18,18 @@ var bookendDialect = &Dialect{
 	read:    readBookend,
 }
 
-// readBookend takes a mapping that has the sections order and prompt, or one of
-// them, with at least one key that is known, and no other sections.
-func readBookend(n *doctree.Node) ([]*Chain, bool) {
+var bookendKeys = sync.OnceValue(func() map[string]bool {
 	known := map[string]bool{}
 	for _, s := range settings.All() {
 		known[s.Key] = true
 	}
+	return known
+})
+
+// readBookend takes a mapping that has the sections order and prompt, or one of
+// them, with at least one key that is known, and no other sections.
+func readBookend(n *doctree.Node) ([]*Chain, bool) {
+	known := bookendKeys()
 	sections := 0
 	for _, e := range n.Entries {
 		key := e.Key.Text
@@ -48,12 +54,16 @@ func readBookend(n *doctree.Node) ([]*Chain, bool) {
 	if order != nil {
 		step.At = order
 	}
-	word := order.Get("placement")
+	word, plain := order.Get("placement"), true
 	if word != nil && word.Kind == doctree.Map {
+		plain = len(word.Entries) == 1 // another placement takes other keys
 		word = word.Get("name")
 	}
 	if word != nil && word.Kind == doctree.Text {
-		step.Order = &Word{Order: bookendOrder(word.Text), Key: "placement", At: word, Head: "head-tail", Measured: "measured="}
+		step.Order = &Word{Order: bookendOrder(word.Text), Key: "placement", At: word, Bookend: true}
+		if plain {
+			step.Order.Head, step.Order.Measured = "head-tail", "measured="
+		}
 	}
 	c.Steps = []*Step{step}
 	if t := order.Get("threshold"); t != nil && (t.Kind == doctree.Int || t.Kind == doctree.Float) {

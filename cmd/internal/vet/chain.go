@@ -58,6 +58,7 @@ type Word struct {
 	// Head and Measured are the words for head-tail and measured that the file's own
 	// program is known to take here, or "".
 	Head, Measured string
+	Bookend        bool // it is a placement of Bookend, which knows no other names
 }
 
 // Threshold is a cut by score, with the direction that is declared beside it.
@@ -118,14 +119,4 @@ func (c *Chain) final() (*Word, int) {
 		}
 	}
 	return nil, -1
-}
-
-// places says that a chain puts documents into a prompt as its last step.
-func (c *Chain) has(kind Kind) *Step {
-	for _, s := range c.Steps {
-		if s.Kind == kind {
-			return s
-		}
-	}
-	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/bookend-rag/bookend/cmd/internal/doctree"
+	"github.com/bookend-rag/bookend/cmd/internal/nearest"
 )
 
 // homemade is a file of somebody's own program. Sections and keys are known by
@@ -29,7 +30,9 @@ func homemadeChains(n *doctree.Node) []*Chain {
 			return gather(n)
 		}
 		for _, e := range n.Entries {
-			all = append(all, chains(e.Value)...)
+			if stageOf(e.Key.Text) != ignored {
+				all = append(all, chains(e.Value)...)
+			}
 		}
 	}
 	return all
@@ -221,7 +224,8 @@ func (g *gatherer) setting(section *doctree.Node, e doctree.Entry, kind, own Kin
 		inside = own
 	}
 	name := rest(key)
-	if g.size(key, value, inside) || g.threshold(section, key, value, inside) {
+	g.inRetrieval = g.inRetrieval || own == Rerank && kind == Retrieve
+	if kind != Rerank && g.size(key, value, inside) || g.threshold(section, key, value, inside) {
 		return
 	}
 	switch {
@@ -237,7 +241,6 @@ func (g *gatherer) setting(section *doctree.Node, e doctree.Entry, kind, own Kin
 	case own == Rerank && kind != Rerank && slices.Contains([]string{"", "use", "enable", "enabled", "with", "type", "name", "model"}, name):
 		if !disabled(value) {
 			g.step(Rerank, e.Key, key)
-			g.inRetrieval = g.inRetrieval || kind == Retrieve
 		}
 	case inside == Place || hasWord(key, "template", "prompt", "instruction", "instructions", "question", "query", "rules", "layout"):
 		g.layout(key, value)
@@ -294,8 +297,8 @@ func (g *gatherer) order(key string, value *doctree.Node, inside Kind, plain boo
 	if plain && o.Meaning == Other && slices.Contains([]string{"desc", "descending"}, plainWord(value.Text)) {
 		o.Meaning, o.Placement = Ranked, ParseOrder("ranked").Placement
 	}
-	if !plain && o.Meaning == Unknown {
-		return // it may sort by anything
+	if o.Meaning == Unknown && (!plain || hasWord(key, "sort", "sorting") && nearest.Of(value.Text, orderNames()) == "") {
+		return // it may sort by any field
 	}
 	w := &Word{Order: o, Key: key, At: value}
 	if plainWord(key) == "chunk_order" {

@@ -42,7 +42,7 @@ var orders = map[Meaning][]string{
 	Other: {
 		"date", "date_asc", "date_desc", "time", "recency", "newest", "newest_first", "oldest", "oldest_first", "chronological", "reverse_chronological",
 		"original", "source", "page", "position", "document", "sequential", "random", "none", "null", "off", "false", "default", "as_is", "natural",
-		"insertion", "mmr", "diversity", "title", "alphabetical", "id", "custom", "timestamp", "retrieval", "retriever", "given", "unchanged", "keep",
+		"insertion", "mmr", "diversity", "title", "alphabetical", "id", "custom", "timestamp", "path", "filename", "file", "name", "priority", "retrieval", "retriever", "given", "unchanged", "keep",
 		"asc", "ascending", "desc", "descending", "true",
 	},
 }

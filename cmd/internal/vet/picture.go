@@ -21,7 +21,9 @@ type slotRow struct {
 	note  string
 }
 
-func (s *slots) add(name string, ranks []int, note string) { s.rows = append(s.rows, slotRow{name, ranks, note}) }
+func (s *slots) add(name string, ranks []int, note string) {
+	s.rows = append(s.rows, slotRow{name, ranks, note})
+}
 
 // lines draws at most 12 slots, those of both ends if there are more.
 func (s *slots) lines() []string {

@@ -49,7 +49,7 @@ contexts ask for the question below the documents, or at both ends:
 	Before: "retriever:\n  top_k: 20\nprompt:\n  template: |\n    Question: {question}\n\n    Context:\n    {context}\n",
 	After:  "retriever:\n  top_k: 20\nprompt:\n  template: |\n    Context:\n    {context}\n\n    Question: {question}\n",
 	Sources: []string{
-		"Anthropic, long context tips: https://docs.anthropic.com/en/docs/build-with-claude/prompt-engineering/long-context-tips",
+		"Anthropic, long context tips: https://platform.claude.com/docs/en/build-with-claude/prompt-engineering/long-context-tips",
 		"OpenAI, GPT-4.1 prompting guide: https://cookbook.openai.com/examples/gpt4-1_prompting_guide",
 		"Liu et al. 2024, section 4.2: https://arxiv.org/abs/2307.03172",
 	},
@@ -122,7 +122,7 @@ func checkBudget(c *checker, rule *Rule, chain *Chain) error {
 		if answer != nil {
 			room -= answer.Value
 		}
-		f.Fix = c.fix(budget.At, fmt.Sprint(max(room*7/8, 1)), false)
+		f.Fix = c.fix(budget.At, fmt.Sprint(max(room*7/8/100*100, 1)), false)
 	}
 	f.Picture = []string{fmt.Sprintf("window  |%s| %d", bar(window.Value, used), window.Value), fmt.Sprintf("asked   |%s| %d", bar(used, used), used)}
 	c.report(rule, at.At, f)

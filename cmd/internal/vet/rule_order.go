@@ -2,6 +2,8 @@ package vet
 
 import (
 	"fmt"
+	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/bookend-rag/bookend/core"
@@ -67,9 +69,9 @@ errors, which the number of questions behind the curve gives.
 
 Such arithmetic takes for granted that one document holds the answer, and that a document is read
 as well beside any others. "bookend compare" measures without it.`,
-	Fix: `Use the order that the finding names, or the placement "measured", which follows the curve.`,
-	Fine: `A curve of another model, task or prompt size says little. Measure the one that you run.`,
-	Before:  "order:\n  top_k: 10\n  placement: reversed\n",
+	Fix:     `Use the order that the finding names, or the placement "measured", which follows the curve.`,
+	Fine:    `A curve of another model, task or prompt size says little. Measure the one that you run.`,
+	Before:  "order:\n  top_k: 10\n  placement: head-tail\n",
 	After:   "order:\n  top_k: 10\n  placement: ranked\n",
 	Sources: []string{"docs/sweep.md"},
 }
@@ -173,12 +175,26 @@ func (c *checker) order(rule *Rule, chain *Chain, w *Word, step int, message str
 	return nil
 }
 
-// measuredWord returns how the file's program names a placement by a curve, or "".
+// plainPath is what needs no quotes in YAML or JSON.
+var plainPath = regexp.MustCompile(`^[A-Za-z0-9_./-]+$`)
+
+// measuredWord returns how the file's program names a placement by the curve, or "".
+// Its path starts at the folder of the file.
 func (c *checker) measuredWord(w *Word) string {
 	if w.Measured == "" || c.Curve.File == "" {
 		return ""
 	}
-	return w.Measured + c.Curve.File
+	path, err := filepath.Rel(filepath.Dir(c.file.Name), c.Curve.File)
+	if err != nil {
+		if path, err = filepath.Abs(c.Curve.File); err != nil {
+			return ""
+		}
+	}
+	path = filepath.ToSlash(path)
+	if !plainPath.MatchString(path) {
+		return ""
+	}
+	return w.Measured + path
 }
 
 func (f *Finding) drawOrders(documents int, now, better core.Placement, name string) error {
@@ -218,10 +234,21 @@ func checkNames(c *checker, rule *Rule, chain *Chain) error {
 	for _, s := range chain.Steps {
 		if w := s.Order; w != nil && w.Meaning == Unknown {
 			f := Finding{Message: fmt.Sprintf("%q is no order that is in use.", w.Name)}
+			documents := drawnDocuments / 2
+			if n, known := chain.Documents(len(chain.Steps)); known {
+				documents = n.Value
+			}
+			ranked, err := core.Order(core.RankOrder, documents)
+			if err != nil {
+				return err
+			}
+			p := slots{n: documents}
+			p.add("ranked", ranked, "if the program passes over the name")
+			f.Picture = p.lines()
 			near := nearestOrder(w)
 			if near != "" {
 				f.Message += fmt.Sprintf(" It looks like %q.", near)
-				f.Fix = c.fix(w.At, near, w.Head != "")
+				f.Fix = c.fix(w.At, near, w.Head != "" || w.Bookend)
 			} else {
 				f.Advice = "The names in use are " + knownOrders() + "."
 			}

@@ -302,7 +302,7 @@ func checkNoTrim(c *checker, rule *Rule, chain *Chain) error {
 // program spells it.
 func nearestOrder(w *Word) string {
 	names := orderNames()
-	if w.Measured != "" { // Bookend's own
+	if w.Bookend {
 		names = core.PlacementNames()
 	}
 	return nearest.Of(w.Name, names)

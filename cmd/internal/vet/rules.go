@@ -58,8 +58,8 @@ func (r *Rule) Page() string {
 }
 
 var levelWords = map[Level]string{
-	Error:   "an error: it is certain.",
-	Warning: "a warning: it depends on the model. With fewer than five documents it is a note.",
+	Error:   "an error.",
+	Warning: "a warning, since it depends on the model; with fewer than five documents a note.",
 }
 
 // Index returns the table of the rules and of the dialects in Markdown, which

@@ -11,7 +11,7 @@ import (
 
 // SARIF returns the findings as a log of SARIF 2.1.0, which code hosts and editors
 // show beside the lines (OASIS, https://docs.oasis-open.org/sarif/sarif/v2.1.0/).
-func SARIF(findings []Finding) ([]byte, error) {
+func SARIF(findings []Finding, o Options) ([]byte, error) {
 	type text struct {
 		Text     string `json:"text"`
 		Markdown string `json:"markdown,omitempty"`
@@ -34,7 +34,6 @@ func SARIF(findings []Finding) ([]byte, error) {
 		StartLine   int `json:"startLine"`
 		StartColumn int `json:"startColumn,omitempty"`
 		EndColumn   int `json:"endColumn,omitempty"`
-		// Of a replacement: bytes are exact where columns count characters.
 	}
 	type physical struct {
 		Artifact artifact `json:"artifactLocation"`
@@ -70,10 +69,15 @@ func SARIF(findings []Finding) ([]byte, error) {
 	type tool struct {
 		Driver driver `json:"driver"`
 	}
+	type decided struct {
+		Curve string  `json:"curve"`
+		Decay float64 `json:"decay"`
+	}
 	type run struct {
 		Tool       tool     `json:"tool"`
 		ColumnKind string   `json:"columnKind"`
 		Results    []result `json:"results"`
+		Properties *decided `json:"properties,omitempty"`
 	}
 	type log struct {
 		Schema  string `json:"$schema"`
@@ -81,6 +85,9 @@ func SARIF(findings []Finding) ([]byte, error) {
 		Runs    []run  `json:"runs"`
 	}
 	r := run{Tool: tool{driver{Name: "bookend vet"}}, ColumnKind: "unicodeCodePoints", Results: []result{}}
+	if o.Curve != nil {
+		r.Properties = &decided{o.Curve.String(), o.Decay}
+	}
 	index := map[string]int{}
 	for i, rule := range Rules() {
 		index[rule.ID] = i
@@ -105,11 +112,10 @@ func SARIF(findings []Finding) ([]byte, error) {
 			Locations: []location{{physical{at, place}}},
 		}
 		if f.Fix != nil && f.Fix.Known {
-			quoted := 0 // the value may begin behind a quote
-			if start := strings.Index(string([]rune(f.source)[f.Column-1:]), f.Fix.Old); start > 0 {
-				quoted = start
+			column := f.Column
+			if f.Fix.quoted {
+				column++
 			}
-			column := f.Column + quoted
 			res.Fixes = []fix{{
 				Description: text{Text: f.Fix.Line},
 				Changes: []change{{at, []replacement{{

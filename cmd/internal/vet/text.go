@@ -20,14 +20,14 @@ func Text(to io.Writer, findings []Finding) {
 			fmt.Fprintln(to)
 		}
 		fmt.Fprintf(to, "%s: %s %s: %s\n", show.Line(doctree.Place(f.File, f.Line, f.Column)), f.Level, f.Rule, f.Title)
-		if line := strings.ReplaceAll(f.source, "\t", " "); utf8.RuneCountInString(line) <= maxLine {
+		if line := strings.ReplaceAll(f.source, "\t", " "); line != "" && utf8.RuneCountInString(line) <= maxLine {
 			number := fmt.Sprint(f.Line)
 			fmt.Fprintf(to, "  %s | %s\n", number, show.Line(line))
 			if f.Length > 0 {
 				fmt.Fprintf(to, "  %*s | %s%s\n", len(number), "", strings.Repeat(" ", f.Column-1), strings.Repeat("^", min(f.Length, maxLine)))
 			}
 		}
-		fmt.Fprintf(to, "  %s\n", show.Line(f.Message))
+		paragraph(to, "", f.Message)
 		for _, line := range f.Picture {
 			fmt.Fprintf(to, "      %s\n", show.Line(line))
 		}
@@ -35,8 +35,26 @@ func Text(to io.Writer, findings []Finding) {
 			fmt.Fprintf(to, "  fix:  %s\n", show.Line(show.Cut(strings.TrimSpace(f.Fix.Line), maxLine)))
 		}
 		if f.Advice != "" && (f.Fix == nil || !f.Fix.Known) {
-			fmt.Fprintf(to, "  %s\n", show.Line(f.Advice))
+			paragraph(to, "", f.Advice)
 		}
-		fmt.Fprintf(to, "  fine: %s\n", show.Line(strings.ReplaceAll(f.Fine, "\n", " ")))
+		paragraph(to, "fine: ", f.Fine)
 	}
+}
+
+const textWidth = 98
+
+// paragraph writes a text in lines of a readable width.
+func paragraph(to io.Writer, name, text string) {
+	line := name
+	flush := func() {
+		fmt.Fprintf(to, "  %s\n", show.Line(strings.TrimRight(line, " ")))
+		line = strings.Repeat(" ", len(name))
+	}
+	for _, word := range strings.Fields(text) {
+		if line != name && utf8.RuneCountInString(line)+utf8.RuneCountInString(word) > textWidth {
+			flush()
+		}
+		line += word + " "
+	}
+	flush()
 }

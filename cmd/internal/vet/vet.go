@@ -11,7 +11,6 @@ package vet
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -73,7 +72,14 @@ type Fix struct {
 	// only then is it written.
 	Known      bool `json:"known"`
 	start, end int  // bytes of the file
+	quoted     bool // the value stands in quotes
 }
+
+// maxFindings is how many findings of a file are told; one with more is a hostile one.
+const maxFindings = 200
+
+// longLine is a line that is not shown as a whole.
+const longLine = 1000
 
 // checker runs the rules over the chains of one file.
 type checker struct {
@@ -84,10 +90,13 @@ type checker struct {
 
 // Check returns the findings of a file, by line. Equal input gives equal output.
 func Check(file *doctree.File, o Options) ([]Finding, error) {
-	c := &checker{file: file, Options: o}
+	c, rules := &checker{file: file, Options: o}, Rules()
 	for _, doc := range file.Docs {
 		for _, chain := range chains(doc) {
-			for _, rule := range Rules() {
+			for _, rule := range rules {
+				if len(c.findings) >= maxFindings {
+					break
+				}
 				if err := rule.check(c, rule, chain); err != nil {
 					return nil, err
 				}
@@ -105,6 +114,9 @@ func Check(file *doctree.File, o Options) ([]Finding, error) {
 
 // report adds a finding at a value.
 func (c *checker) report(rule *Rule, at *doctree.Node, f Finding) {
+	if len(c.findings) >= maxFindings {
+		return
+	}
 	f.Rule, f.Title, f.File = rule.ID, rule.Title, c.file.Name
 	f.Fine = cmp.Or(f.Fine, rule.Fine)
 	f.Level = cmp.Or(f.Level, rule.Level)
@@ -112,7 +124,9 @@ func (c *checker) report(rule *Rule, at *doctree.Node, f Finding) {
 		f.Line = at.Line
 	}
 	f.Column = 1
-	f.source = c.file.Line(f.Line)
+	if f.source = c.file.Line(f.Line); len(f.source) > longLine {
+		f.source = ""
+	}
 	if f.Line == at.Line {
 		f.Column = at.Column
 		if start, end, ok := c.file.Scalar(at); ok {
@@ -135,10 +149,14 @@ func (c *checker) fix(at *doctree.Node, value string, known bool) *Fix {
 	if !ok {
 		return nil
 	}
-	line := c.file.Line(at.Line)
+	changed := value
+	if line := c.file.Line(at.Line); len(line) <= longLine {
+		changed = line[:start-begin] + value + line[end-begin:]
+	}
 	return &Fix{
-		Line: line[:start-begin] + value + line[end-begin:],
+		Line: changed,
 		Old:  string(c.file.Source[start:end]), New: value, Known: known, start: start, end: end,
+		quoted: start > 0 && (c.file.Source[start-1] == '"' || c.file.Source[start-1] == '\''),
 	}
 }
 
@@ -164,6 +182,3 @@ func Apply(file *doctree.File, findings []Finding) ([]byte, int) {
 	}
 	return append(out, file.Source[done:]...), count
 }
-
-// quote names a setting as it stands in the file.
-func quote(key, value string) string { return fmt.Sprintf("%s: %s", key, value) }
