@@ -13,6 +13,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/bookend-rag/bookend/cmd/internal/show"
 	"github.com/bookend-rag/bookend/cmd/internal/table"
@@ -224,31 +225,34 @@ func drawArrangement(to io.Writer, a core.Arrangement, docs []orderDoc, count fu
 		if score.Known() {
 			value = strconv.FormatFloat(float64(score), 'g', 4, 64)
 		}
-		return []string{slot, "r" + strconv.Itoa(rank+1), value, size, "  " + cmp.Or(reason, what)}
+		if reason != "" {
+			what = reason + ": " + what
+		}
+		return []string{slot, "r" + strconv.Itoa(rank+1), value, size, "  " + what}
 	}
 	var rows [][]string
 	for slot, p := range a.Slots {
-		note := ""
-		r := row(strconv.Itoa(slot+1), p.Index, p.Rank, p.Score, note)
+		r := row(strconv.Itoa(slot+1), p.Index, p.Rank, p.Score, "")
 		if p.Pinned {
 			r[4] += " (pinned)"
 		}
 		rows = append(rows, r)
 	}
 	for _, d := range a.Dropped {
-		r := row("out", d.Index, d.Rank, d.Score, string(d.Reason))
-		rows = append(rows, r)
+		rows = append(rows, row("out", d.Index, d.Rank, d.Score, string(d.Reason)))
 	}
 	fmt.Fprintf(to, "%s: %d in, %d placed, %d left out, %s\n", show.Line(a.Placement), a.N, len(a.Slots), len(a.Dropped), show.Count(total, "token"))
 	if len(rows) > 0 {
-		widest := 0
+		last := "  document"
+		widest := utf8.RuneCountInString(last)
 		for _, r := range rows {
-			widest = max(widest, len([]rune(r[4])))
+			widest = max(widest, utf8.RuneCountInString(r[4]))
 		}
 		for _, r := range rows { // the table is flush right, this column is not
-			r[4] += strings.Repeat(" ", widest-len([]rune(r[4])))
+			r[4] += strings.Repeat(" ", widest-utf8.RuneCountInString(r[4]))
 		}
-		fmt.Fprintln(to, table.Text([]string{"slot", "rank", "score", "tokens", "  " + "document or reason" + strings.Repeat(" ", max(0, widest-20))}, rows))
+		last += strings.Repeat(" ", widest-utf8.RuneCountInString(last))
+		fmt.Fprintln(to, table.Text([]string{"slot", "rank", "score", "tokens", last}, rows))
 	}
 	for _, note := range a.Notes {
 		fmt.Fprintf(to, "note: %s\n", show.Line(note))

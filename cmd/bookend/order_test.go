@@ -1,0 +1,81 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestOrderOfANumber(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"5"}, "1 3 5 4 2\n"},
+		{[]string{"--placement", "head-tail", "5"}, "1 3 5 4 2\n"},
+		{[]string{"--placement", "Similarity_ASC", "3"}, "3 2 1\n"},
+		{[]string{"7", "--placement", "edges-first=1"}, "1 3 4 5 6 7 2\n"},
+		{[]string{"0"}, "\n"},
+	} {
+		if got := mustRun(t, append([]string{"order"}, c.args...)...); got != c.want {
+			t.Errorf("order %q: %q, want %q", c.args, got, c.want)
+		}
+	}
+}
+
+func TestOrderOfDocuments(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	docs := write(t, filepath.Join(dir, "docs.jsonl"), `{"id": "refund", "text": "A refund goes to the card that paid.", "score": 0.9}
+
+{"id": 7, "text": "Gift cards are not refunded.", "score": 0.7, "metadata": {"source": "cards"}}
+{"text": "Sale items can be exchanged.\nTwice.", "score": 0.4}
+{"id": "late", "text": "Store credit.", "score": 0.8}
+{"id": "bare", "text": "Opening hours."}
+`)
+	settings := write(t, filepath.Join(dir, "rag.yaml"), "order:\n  rank: score\n  direction: higher-is-better\n  pins: [bare]\n")
+	got := mustRun(t, "order", "--docs", docs, "--settings", settings, "--threshold", "0.5", "--budget", "20")
+	want := `head-tail: 5 in, 3 placed, 2 left out, 15 tokens
+slot  rank  score  tokens    document
+1       r1    0.9       9    refund: A refund goes to the card that paid.
+2       r5      -       3    bare: Opening hours. (pinned)
+3       r2    0.8       3    late: Store credit.
+out     r3    0.7       6    beyond the budget: 7: Gift cards are not refunded.
+out     r4    0.4       9    worse than the threshold: Sale items can be exchanged. Twice.
+`
+	if got != want {
+		t.Errorf("(-want +got)\n-%s\n+%s", want, got)
+	}
+	if got := mustRun(t, "order", "--docs", docs); !strings.HasPrefix(got, "head-tail: 5 in, 5 placed, 0 left out, 30 tokens\n") {
+		t.Errorf("without flags:\n%s", got)
+	}
+}
+
+func TestBadOrders(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	docs := write(t, filepath.Join(dir, "docs.jsonl"), "{\"text\": \"a\"}\n{\"id\": 1.5, \"text\": \"b\"}\n")
+	torn := write(t, filepath.Join(dir, "torn.jsonl"), "{\"text\": \"a\"}\n{\"text\": \n")
+	bad := write(t, filepath.Join(dir, "bad.yaml"), "order: {top_kk: 1}\n")
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{nil, "give a number of documents, or --docs FILE"},
+		{[]string{"-1"}, "unknown flag"},
+		{[]string{"100001"}, "from 0 to 100000"},
+		{[]string{"5", "--docs", docs}, "choose one"},
+		{[]string{"5", "--placement", "nope"}, "valid names: ranked"},
+		{[]string{"5", "--tokenizer", "bpe"}, "cl100k_base"},
+		{[]string{"5", "--by-score"}, "Direction"},
+		{[]string{"5", "--settings", bad}, "did you mean top_k?"},
+		{[]string{"--docs", docs}, "line 2 of"},
+		{[]string{"--docs", torn}, "line 2 of"},
+		{[]string{"--docs", filepath.Join(dir, "none")}, "no such file"},
+	} {
+		if o := command(t, append([]string{"order"}, c.args...)...); o.code != exitUsage || !strings.Contains(o.err, c.want) {
+			t.Errorf("order %q: code %d, want %q in %s", c.args, o.code, c.want, o.err)
+		}
+	}
+}
