@@ -17,7 +17,7 @@ prompt:
   rules: Answer from the documents alone.
   budget: 4000
 tokenizer: cl100k_base
-`))
+`), nil)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -36,7 +36,7 @@ tokenizer: cl100k_base
 
 // Every fault comes at once, with its place.
 func ExampleParse_faults() {
-	_, err := settings.Parse("rag.yaml", []byte("order:\n  top_kk: 8\n  placement: head-tial\nprompt:\n  budget: 4000\n"))
+	_, err := settings.Parse("rag.yaml", []byte("order:\n  top_kk: 8\n  placement: head-tial\nprompt:\n  budget: 4000\n"), nil)
 	fmt.Println(err)
 	// Output:
 	// bookend: rag.yaml:2:3: order.top_kk is not known; did you mean top_k?

@@ -153,7 +153,7 @@ func TestSchemaAgreesWithTheCode(t *testing.T) {
 		if err != nil {
 			return // 1e400 and the like
 		}
-		_, codeErr := settings.Parse("settings.json", []byte(doc))
+		_, codeErr := settings.Parse("settings.json", []byte(doc), nil)
 		schemaErr := schema.Validate(instance)
 		if (codeErr == nil) != (schemaErr == nil) {
 			t.Errorf("%s\ncode:   %v\nschema: %v", doc, codeErr, schemaErr)

@@ -66,18 +66,18 @@ func Load(path string, environ []string) (Settings, error) {
 
 // Parse is Load for a text, YAML or JSON; name is for messages, and for the folder
 // that the paths of curves start at.
-func Parse(name string, data []byte) (Settings, error) {
+func Parse(name string, data []byte, environ []string) (Settings, error) {
 	file, err := doctree.Parse(name, data)
 	if err != nil {
 		return Settings{}, err
 	}
-	return decode(file, nil)
+	return decode(file, environ)
 }
 
 // UnmarshalJSON reads JSON as Parse does. What it does not mention becomes the
 // default.
 func (s *Settings) UnmarshalJSON(data []byte) error {
-	read, err := Parse("settings.json", data)
+	read, err := Parse("settings.json", data, nil)
 	if err == nil {
 		*s = read
 	}

@@ -92,7 +92,7 @@ func generated(r *rand.Rand) settings.Settings {
 func TestWhatIsWrittenIsReadBack(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
-	for range 500 {
+	for range 200 {
 		want := generated(r)
 		text, err := json.Marshal(want)
 		if err != nil {
@@ -103,7 +103,7 @@ func TestWhatIsWrittenIsReadBack(t *testing.T) {
 			t.Fatal(err)
 		}
 		for name, text := range map[string][]byte{"settings.json": text, "settings.yaml": yaml} {
-			got, err := settings.Parse(name, text)
+			got, err := settings.Parse(name, text, nil)
 			if err != nil {
 				t.Fatalf("%v\n%s", err, text)
 			}
@@ -157,7 +157,7 @@ func environ(t *testing.T, s settings.Settings) []string {
 func TestEverySettingComesFromTheEnvironment(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(3, 4))
-	for range 300 {
+	for range 150 {
 		want := generated(r)
 		want.Schema = ""
 		// JSON's numbers went through a float64 on the way into the variables.
@@ -277,7 +277,7 @@ func TestOtherFaults(t *testing.T) {
 		{"- order", "must be a mapping, not a list"},
 		{"a: &a [*a]", "holds itself"},
 	} {
-		_, err := settings.Parse("settings", []byte(c.file))
+		_, err := settings.Parse("settings", []byte(c.file), nil)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want %q", c.file, err, c.want)
 		}
@@ -285,7 +285,7 @@ func TestOtherFaults(t *testing.T) {
 	if _, err := settings.Load(filepath.Join(t.TempDir(), "none.yaml"), nil); err == nil {
 		t.Error("a missing file is no error")
 	}
-	if s, err := settings.Parse("empty.yaml", []byte("# nothing\n")); err != nil || !reflect.DeepEqual(s, settings.Settings{}) {
+	if s, err := settings.Parse("empty.yaml", []byte("# nothing\n"), nil); err != nil || !reflect.DeepEqual(s, settings.Settings{}) {
 		t.Errorf("an empty file: %+v, %v", s, err)
 	}
 }
@@ -347,7 +347,7 @@ func FuzzParse(f *testing.F) {
 		if strings.Contains(string(data), "=") || strings.Contains(string(data), "curve") {
 			return // the path of a curve
 		}
-		s, err := settings.Parse(name, data)
+		s, err := settings.Parse(name, data, nil)
 		if err != nil {
 			return
 		}
@@ -355,7 +355,7 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := settings.Parse("again.json", text)
+		again, err := settings.Parse("again.json", text, nil)
 		if err != nil || !reflect.DeepEqual(again, s) && !strings.Contains(string(text), "\ufffd") {
 			t.Fatalf("%v (-want +got)\n-%+v\n+%+v", err, s, again)
 		}
