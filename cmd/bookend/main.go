@@ -1,11 +1,14 @@
 // The bookend command measures how a model reads a prompt: it moves the answer
-// through every slot, scores what comes back, and draws the curve.
+// through every slot, scores what comes back, and draws the curve. It also finds
+// faults of layout in the configurations of other programs.
 //
 //	bookend sweep --data questions.jsonl --model NAME --base-url URL --out DIR
 //	bookend sweep --simulate gpt-3.5-turbo --out DIR
 //	bookend report DIR
+//	bookend vet rag.yaml
+//	bookend order --placement head-tail 5
 //
-// It exits with 0 when all is done, 1 after an error, 2 for a command or an input
+// It exits with 0 when all is done, 1 after an error or findings of vet, 2 for a command or an input
 // that it cannot use, and 3 when a sweep is incomplete and the same command would
 // continue it.
 package main

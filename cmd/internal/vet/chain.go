@@ -10,6 +10,7 @@ import (
 type Chain struct {
 	Dialect *Dialect
 	Steps   []*Step // in the order in which the documents pass them
+	Listed  bool    // the file lists the steps one after another
 	// Window, Budget and Answer are sizes in tokens: what the model takes, what the
 	// prompt or its documents may have, and what is kept for the answer.
 	Window, Budget, Answer *Number
@@ -119,4 +120,15 @@ func (c *Chain) final() (*Word, int) {
 		}
 	}
 	return nil, -1
+}
+
+// retrieves says that the file tells how many documents are retrieved, or lists a
+// step that does: a section called "reranker" may be anything.
+func (c *Chain) retrieves() bool {
+	for _, s := range c.Steps {
+		if s.Kind == Retrieve && (s.Keep != nil || c.Listed) {
+			return true
+		}
+	}
+	return false
 }

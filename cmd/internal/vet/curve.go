@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/bookend-rag/bookend/core"
@@ -35,7 +34,11 @@ func LoadCurve(name string) (*Curve, error) {
 	word := strings.ToLower(strings.TrimSpace(name))
 	for _, p := range sweep.Published() {
 		if model, _, _ := strings.Cut(p.Name, "/"); p.Name == word || model == word || plainModel(model) == word {
-			published.curves = append(published.curves, asCurve(p))
+			curve, err := p.Curve()
+			if err != nil {
+				return nil, err
+			}
+			published.curves = append(published.curves, curve)
 		}
 	}
 	if len(published.curves) == 0 {
@@ -47,48 +50,6 @@ func LoadCurve(name string) (*Curve, error) {
 
 // plainModel takes off what the table of curves adds to a model's name.
 func plainModel(model string) string { return strings.TrimSuffix(model, "-repo") }
-
-// asCurve gives a published curve the shape that its figures show. Without the
-// answers to single questions the slots count as independent, which makes the
-// standard errors too large rather than too small.
-func asCurve(p sweep.PublishedCurve) *core.Curve {
-	c := &core.Curve{
-		Format: core.CurveFormat, Model: p.Model, Documents: p.Documents, Questions: p.Questions,
-		Shape: core.ShapeUndecided, Slots: p.Slots, Accuracy: p.Accuracy,
-	}
-	last := float64(p.Documents - 1)
-	zone := func(from, to float64) (mean, variance float64) {
-		n := 0.0
-		for i, slot := range p.Slots {
-			if x := float64(slot) / last; x >= from && x <= to {
-				mean += p.Accuracy[i]
-				variance += p.Accuracy[i] * (1 - p.Accuracy[i]) / float64(p.Questions)
-				n++
-			}
-		}
-		return mean / n, variance / (n * n)
-	}
-	start, startVar := zone(0, .15)
-	middle, middleVar := zone(.25, .75)
-	end, endVar := zone(.85, 1)
-	h, t, e := (start-middle)/math.Sqrt(startVar+middleVar), (end-middle)/math.Sqrt(endVar+middleVar), (start-end)/math.Sqrt(startVar+endVar)
-	const any, each = 2.394, 1.645 // the normal quantiles at 1-.05/6 and .95
-	switch {
-	case math.IsNaN(h) || max(math.Abs(h), math.Abs(t), math.Abs(e)) <= any:
-	case h > each && t > each:
-		c.Shape, c.EndsDiffer = core.ShapeU, math.Abs(e) > each
-	case h < -each && t < -each:
-		c.Shape = core.ShapeInverted
-	case e > each && (h > each || t < -each):
-		c.Shape = core.ShapePrimacy
-	case e < -each && (t > each || h < -each):
-		c.Shape = core.ShapeRecency
-	}
-	if c.Shape == core.ShapeU || c.Shape == core.ShapeInverted {
-		c.Fitted = slices.Clone(c.Accuracy)
-	}
-	return c
-}
 
 // at returns the curve for a number of documents: the one that was measured there,
 // or else the nearest, the larger of two.

@@ -406,6 +406,7 @@ func stepOf(item *doctree.Node) (kind Kind, name string, at *doctree.Node) {
 
 // pipeline reads a list of steps, which run in its order.
 func (g *gatherer) pipeline(list *doctree.Node) {
+	g.chain.Listed = true
 	for _, item := range list.Items {
 		kind, name, at := stepOf(item)
 		if kind == noKind || kind == ignored || item.Kind == doctree.Map && disabled(item) {

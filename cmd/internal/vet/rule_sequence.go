@@ -263,7 +263,7 @@ func checkTooMany(c *checker, rule *Rule, chain *Chain) error {
 
 func checkNoTrim(c *checker, rule *Rule, chain *Chain) error {
 	for i, s := range chain.Steps {
-		if s.Kind != Rerank || chain.Dialect == haystack {
+		if s.Kind != Rerank || chain.Dialect == haystack || !chain.retrieves() {
 			continue // Haystack's rankers cut to 10 by default
 		}
 		cut := false
