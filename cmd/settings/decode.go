@@ -46,17 +46,17 @@ func (d *decoder) fault(at place, key string, value any, rule string) {
 	d.faults = append(d.faults, Fault{File: at.file, Line: at.line, Column: at.column, Key: key, Value: value, Rule: rule})
 }
 
-// faultAt reports a fault of a key at its place, or at that of the section around it.
+// faultAt reports a fault of a key at its place, or else at that of the section
+// around it, or of the whole.
 func (d *decoder) faultAt(key string, value any, rule string) {
-	at, ok := d.at[key]
-	for section := key; !ok && section != ""; at, ok = d.at[section] {
-		section = section[:max(strings.LastIndexByte(section, '.'), 0)]
-		if section == "" {
-			at, ok = d.at[""]
-			break
+	section, _ := sectionOf(key)
+	for _, k := range []string{key, section, ""} {
+		if at, ok := d.at[k]; ok {
+			d.fault(at, key, value, rule)
+			return
 		}
 	}
-	d.fault(at, key, value, rule)
+	d.fault(place{}, key, value, rule)
 }
 
 // refuse reports a value that cannot be taken, and leaves a valid one in its place,
