@@ -6,6 +6,7 @@ require (
 	github.com/blevesearch/bleve/v2 v2.5.7
 	github.com/blevesearch/bleve_index_api v1.2.11
 	github.com/bookend-rag/bookend v0.0.0
+	github.com/bookend-rag/bookend/core/sweep v0.0.0
 	github.com/bookend-rag/bookend/examples v0.0.0
 	github.com/cloudwego/eino v0.7.36
 	github.com/cloudwego/eino-ext/components/model/openai v0.1.7
@@ -86,6 +87,7 @@ require (
 	golang.org/x/exp v0.0.0-20240808152545-0cdaa3abc0fa // indirect
 	golang.org/x/sys v0.35.0 // indirect
 	golang.org/x/text v0.28.0 // indirect
+	gonum.org/v1/gonum v0.17.0 // indirect
 	google.golang.org/protobuf v1.36.6 // indirect
 	gopkg.in/yaml.v3 v3.0.1 // indirect
 )
@@ -95,3 +97,5 @@ replace github.com/bookend-rag/bookend => ../
 replace github.com/bookend-rag/bookend/examples => ../examples
 
 replace github.com/bookend-rag/bookend/core/sweep => ../core/sweep
+
+replace github.com/bookend-rag/bookend/cmd => ../cmd
