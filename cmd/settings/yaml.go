@@ -49,15 +49,12 @@ func yamlNode(n *doctree.Node) *yaml.Node {
 func textNode(text string) *yaml.Node {
 	y := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: text}
 	if !strings.Contains(text, "\n") {
-		if strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
-			y.Style = yaml.DoubleQuotedStyle
-		}
 		return y
 	}
 	y.Style = yaml.LiteralStyle
 	for line := range strings.Lines(text) {
 		line = strings.TrimSuffix(line, "\n")
-		if strings.TrimSpace(line) != line || strings.ContainsFunc(line, func(r rune) bool { return !unicode.IsPrint(r) }) || line == "" {
+		if strings.TrimSpace(line) != line || strings.ContainsFunc(line, func(r rune) bool { return !unicode.IsPrint(r) }) {
 			y.Style = yaml.DoubleQuotedStyle
 		}
 	}

@@ -202,6 +202,14 @@ func TestHostileFilesAreRefused(t *testing.T) {
 	}
 }
 
+func TestCycleIsNamed(t *testing.T) {
+	t.Parallel()
+	_, err := doctree.Parse("a.yaml", []byte("b: 1\na: &x\n  c: [*x]\n"))
+	if want := "bookend: a.yaml:2:4: has the anchor &x, which holds itself"; err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+}
+
 func TestRead(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -44,9 +44,9 @@ func TestText(t *testing.T) {
 // Whatever a file holds is text on a terminal, and no line of it runs on.
 func TestHostileText(t *testing.T) {
 	t.Parallel()
-	file := parse(t, "a\x1b[31m.yaml", "retriever: {top_k: 9}\n\"x\\e[31m\": 1\nchunk_order: \"\\e[2Jnope\\n\\u202e\" # \u202e "+strings.Repeat("long", 100)+"\n")
+	file := parse(t, "a\x1b[31m.yaml", "retriever: {top_k: 9, order: score_desc} # \u202e\n---\nretriever: {top_k: 9}\n\"x\\e[31m\": 1\nchunk_order: \"\\e[2Jnope\\n\\u202e\" # \u202e "+strings.Repeat("long", 100)+"\n")
 	got := text(check(t, file, ""))
-	if strings.ContainsAny(got, "\x1b\u202e") || !strings.Contains(got, "BE006") {
+	if strings.ContainsAny(got, "\x1b\u202e") || !strings.Contains(got, "BE006") || !strings.Contains(got, "fix:") {
 		t.Errorf("%q", got)
 	}
 	for _, line := range strings.Split(got, "\n") {
@@ -151,6 +151,10 @@ func TestFolders(t *testing.T) {
 func TestManyFindings(t *testing.T) {
 	t.Parallel()
 	line := strings.Repeat(`{"retriever":{"top_k":9},"chunk_order":"similarity_desc"},`, 4000)
+	many := strings.Repeat(`"{query} {retrieved_contents}",`, 1000)
+	if n := len(check(t, parse(t, "a.json", `{"node_lines":[{"nodes":[{"node_type":"prompt_maker","modules":[{"prompt":[`+strings.TrimSuffix(many, ",")+`]}]}]}]}`), "")); n != 200 {
+		t.Errorf("%d findings in one chain, want 200", n)
+	}
 	if n := len(check(t, parse(t, "a.json", "["+strings.TrimSuffix(line, ",")+"]"), "")); n != 200 {
 		t.Errorf("%d findings, want 200", n)
 	}
@@ -170,6 +174,28 @@ func TestSpellingsOfOrders(t *testing.T) {
 		}
 	}
 }
+
+const (
+	haystackLoop = `components:
+  r: {type: x.InMemoryBM25Retriever, init_parameters: {}}
+  a: {type: x.LLMRanker, init_parameters: {}}
+  b: {type: x.PromptBuilder, init_parameters: {template: "{{ documents }}"}}
+  c: {type: x.DocumentJoiner, init_parameters: {}}
+connections:
+- {sender: r.documents, receiver: c.documents}
+- {sender: c.documents, receiver: a.documents}
+- {sender: a.documents, receiver: c.documents}
+- {sender: a.documents, receiver: b.documents}
+`
+	difyWithout = `kind: app
+app: {name: x}
+workflow:
+  graph:
+    nodes:
+    - {id: kb, data: {type: knowledge-retrieval, multiple_retrieval_config: {top_k: 9}}}
+    - {id: llm, data: {type: llm, context: {enabled: false, variable_selector: [kb, result]}, prompt_template: [{role: user, text: "{{#sys.query#}} {{#context#}}"}]}}
+`
+)
 
 // Small files, each about one thing that a reader could take for another.
 func TestSmallFiles(t *testing.T) {
@@ -205,6 +231,10 @@ func TestSmallFiles(t *testing.T) {
 		{"Bookend's own mapping", "order: {top_k: 9, placement: {name: ranked}}\n", "1:37 BE101 warning"},
 		{"a list of plain steps", "pipeline: [retrieve, rerank, reorder, generate]\n", "1:22 BE105 warning"},
 		{"steps before a cut by size", "pipeline:\n  - retrieve: {k: 9}\n  - lost_in_the_middle\n  - truncate: {max_context_tokens: 900}\n", "3:5 BE001 error"},
+		{"placed, ranked anew, placed again", "steps:\n  - retrieve: {k: 9}\n  - reorder: sandwich\n  - rerank: {top_n: 5}\n  - reorder: sandwich\n", "3:14 BE002 error"},
+		{"AutoRAG without a reranker in its node", "node_lines: [{nodes: [{node_type: retrieval, top_k: 9}, {node_type: passage_reranker, modules: [{module_type: pass_reranker}]}]}]\n", ""},
+		{"a loop of Haystack's components", haystackLoop, ""},
+		{"a Dify model that reads no knowledge", difyWithout, ""},
 		{"best last before a cut", "retriever: {top_k: 20, order: score_asc}\ncontext: {max_chunks: 5}\n", "1:31 BE001 error, 1:31 BE102 warning"},
 	} {
 		if got := short(check(t, parse(t, "a.yaml", c.file), "")); got != c.want {

@@ -161,6 +161,29 @@ func TestProductionConfiguration(t *testing.T) {
 	}
 }
 
+// A curve decides only what its questions can tell.
+func TestCurveOfFewQuestions(t *testing.T) {
+	t.Parallel()
+	file := parse(t, "a.yaml", "retriever: {top_k: 10}\nchunk_order: similarity_desc\n")
+	for questions, want := range map[int]string{2000: "2:14 BE101 error", 20: "", 0: "2:14 BE101 warning"} {
+		path := filepath.Join(t.TempDir(), "curve.json")
+		curve := fmt.Sprintf(`{"format": "bookend-curve/1", "documents": 10, "questions": %d, "shape": "recency", "slots": [0, 5, 9], "accuracy": [0.6, 0.62, 0.7]}`, questions)
+		if err := os.WriteFile(path, []byte(curve), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got := short(check(t, file, path)); got != want {
+			t.Errorf("%d questions (-want +got)\n-%s\n+%s", questions, want, got)
+		}
+		// A mapping with a parameter would not survive another name.
+		own := parse(t, "b.yaml", "order: {top_k: 10, placement: {name: edges-first, edge: 3}}\n")
+		for _, f := range check(t, own, path) {
+			if f.Fix != nil && f.Fix.Known {
+				t.Errorf("%+v", f.Fix)
+			}
+		}
+	}
+}
+
 // Every fix that is written changes its value and no other byte, and mends what it
 // is for.
 func TestFixesChangeOneValue(t *testing.T) {
