@@ -176,6 +176,9 @@ func (c *vetCommand) print(s streams, options vet.Options, files int, findings [
 		counts[f.Level]++
 	}
 	fmt.Fprintf(s.out, "%s: %s, %s, %s.", show.Count(files, "file"), show.Count(counts[vet.Error], "error"), show.Count(counts[vet.Warning], "warning"), show.Count(counts[vet.Note], "note"))
+	if len(unreadable) > 0 {
+		fmt.Fprintf(s.out, " %s cannot be read.", show.Count(len(unreadable), "file"))
+	}
 	if len(findings) > 0 {
 		fmt.Fprintf(s.out, " bookend vet --explain %s tells more.", findings[0].Rule)
 	}

@@ -40,6 +40,7 @@ func TestVetExitCodes(t *testing.T) {
 		{[]string{bad, "--curve", "nobody's"}, 2, "gpt-3.5-turbo/20"},
 		{[]string{bad, "--decay", "2"}, 2, "--decay is 2"},
 		{[]string{torn}, 2, "torn.json:1:"},
+		{[]string{torn, clean}, 2, "2 files: 0 errors, 0 warnings, 0 notes. 1 file cannot be read."},
 		{[]string{bomb}, 2, "holds itself"},
 		{[]string{bad, bomb, "--fail-on", "warning"}, 2, "warning BE101"},
 		{[]string{filepath.Join(dir, "none.yaml")}, 2, "cannot be read"},
