@@ -51,14 +51,14 @@ type Settings struct {
 // environ the file alone. The result is valid as a whole: a file may leave to the
 // environment what it needs.
 //
-// Every fault of the settings is found, and comes in one *Error; a file that cannot
-// be read, or that holds no YAML or JSON, is a *doctree.Error of the same form.
+// Every fault is found, and comes in one *Error, as does a file that cannot be read
+// or that holds no YAML or JSON.
 func Load(path string, environ []string) (Settings, error) {
 	var file *doctree.File
 	if path != "" {
 		var err error
 		if file, err = doctree.Read(path); err != nil {
-			return Settings{}, err
+			return Settings{}, unreadable(err)
 		}
 	}
 	return decode(file, environ)
@@ -69,7 +69,7 @@ func Load(path string, environ []string) (Settings, error) {
 func Parse(name string, data []byte, environ []string) (Settings, error) {
 	file, err := doctree.Parse(name, data)
 	if err != nil {
-		return Settings{}, err
+		return Settings{}, unreadable(err)
 	}
 	return decode(file, environ)
 }
@@ -234,7 +234,10 @@ func inOrder(a, b Fault) int {
 }
 
 // Error holds every fault of the settings, in the order of the file.
-type Error struct{ Faults []Fault }
+type Error struct {
+	Faults []Fault
+	Err    error // why a file cannot be read, such as fs.ErrNotExist; else nil
+}
 
 // Error has a line for each fault.
 func (e *Error) Error() string {
@@ -243,4 +246,20 @@ func (e *Error) Error() string {
 		lines[i] = f.Error()
 	}
 	return strings.Join(lines, "\n")
+}
+
+// Unwrap returns the cause, for errors.Is.
+func (e *Error) Unwrap() error { return e.Err }
+
+// unreadable makes an *Error of the one fault that kept a file from being read.
+func unreadable(err error) error {
+	fault := (*doctree.Error)(nil)
+	if !errors.As(err, &fault) {
+		return err
+	}
+	rule := fault.Rule
+	if fault.Err != nil {
+		rule += ": " + fault.Err.Error()
+	}
+	return &Error{Faults: []Fault{{File: fault.File, Line: fault.Line, Column: fault.Column, Rule: rule}}, Err: fault.Err}
 }

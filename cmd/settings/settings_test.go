@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"github.com/bookend-rag/bookend/cmd/settings"
 	"github.com/bookend-rag/bookend/core"
 	"github.com/bookend-rag/bookend/core/prompt"
+	"github.com/bookend-rag/bookend/core/sweep/compare"
 )
 
 // texts are what text settings are tried with.
@@ -283,8 +285,9 @@ func TestOtherFaults(t *testing.T) {
 			t.Errorf("%s: error %v, want %q alone", c.file, err, c.want)
 		}
 	}
-	if _, err := settings.Load(filepath.Join(t.TempDir(), "none.yaml"), nil); err == nil {
-		t.Error("a missing file is no error")
+	var missing *settings.Error
+	if _, err := settings.Load(filepath.Join(t.TempDir(), "none.yaml"), nil); !errors.Is(err, fs.ErrNotExist) || !errors.As(err, &missing) || len(missing.Faults) != 1 {
+		t.Errorf("a missing file: %v", err)
 	}
 	if s, err := settings.Parse("empty.yaml", []byte("# nothing\n"), nil); err != nil || !reflect.DeepEqual(s, settings.Settings{}) {
 		t.Errorf("an empty file: %+v, %v", s, err)
@@ -361,4 +364,21 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("%v (-want +got)\n-%+v\n+%+v", err, s, again)
 		}
 	})
+}
+
+// What `bookend compare` writes as the winning settings is a settings file.
+func TestWinningSettingsLoad(t *testing.T) {
+	t.Parallel()
+	won := compare.Settled{
+		Order:  core.Config{Placement: core.Choice{Placement: core.Measured{Curve: curve(7)}}, TopK: 7},
+		Prompt: compare.DefaultPrompt(),
+	}
+	text, err := json.Marshal(won)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := settings.Parse("settings.json", text, nil)
+	if want := (settings.Settings{Order: won.Order, Prompt: won.Prompt}); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("error %v (-want +got)\n-%+v\n+%+v", err, want, got)
+	}
 }

@@ -5,8 +5,10 @@ package doctree
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strings"
 	"unicode/utf8"
@@ -124,6 +126,9 @@ type File struct {
 // *Error.
 func Read(path string) (*File, error) {
 	refuse := func(rule string, err error) (*File, error) {
+		if pathErr := (*fs.PathError)(nil); errors.As(err, &pathErr) {
+			err = pathErr.Err // the path is named already
+		}
 		return nil, &Error{File: path, Rule: rule, Err: err}
 	}
 	info, err := os.Stat(path)
