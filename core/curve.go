@@ -15,6 +15,11 @@ import (
 // CurveFormat is the value of a curve file's "format" key.
 const CurveFormat = "bookend-curve/1"
 
+// CurveOfUse is the Kind of a curve that was read from what answers cite. Its values
+// are relative: how often a document is cited in a slot, beside the best slot, which
+// has 1. They say what the model uses, not whether it is right.
+const CurveOfUse = "use"
+
 // maxCurveBytes bounds a curve file; a sweep over 1,000 slots takes 60 kB.
 const maxCurveBytes = 1 << 20
 
@@ -38,6 +43,9 @@ var shapes = []Shape{ShapeU, ShapeInverted, ShapePrimacy, ShapeRecency, ShapeFla
 // (CurveFormat) of at most 1 MiB.
 type Curve struct {
 	Format string `json:"format"`
+	// Kind says what the values are: empty for accuracies, CurveOfUse for a curve
+	// from production.
+	Kind string `json:"kind,omitempty"`
 	// Model, Task and Layout say what was measured, for people.
 	Model  string `json:"model,omitempty"`
 	Task   string `json:"task,omitempty"`
@@ -46,7 +54,8 @@ type Curve struct {
 	// Documents is the number of documents in each prompt, 2 or more. Slots go
 	// from 0 to Documents-1.
 	Documents int `json:"documents"`
-	// Questions is the number of questions asked in each slot.
+	// Questions is the number of questions asked in each slot; of a CurveOfUse, the
+	// number of requests.
 	Questions int `json:"questions,omitempty"`
 	// Shape is the verdict; EndsDiffer says whether the first and the last slots
 	// differ beyond noise, which matters for a U alone.
@@ -109,6 +118,8 @@ func (c *Curve) Check() error {
 		rule = "is nil: measure one, or load its file"
 	case c.Format != CurveFormat:
 		rule = "has the format " + strconv.Quote(c.Format) + ", not " + strconv.Quote(CurveFormat)
+	case c.Kind != "" && c.Kind != CurveOfUse:
+		rule = "has the kind " + strconv.Quote(c.Kind) + "; leave it out for accuracies, or write " + strconv.Quote(CurveOfUse)
 	case !slices.Contains(shapes, c.Shape):
 		rule = "has the shape " + strconv.Quote(string(c.Shape)) + "; valid are U, inverted, primacy, recency, flat, undecided"
 	case c.Documents < 2:

@@ -134,6 +134,7 @@ func TestCheck(t *testing.T) {
 	}{
 		{func(c *core.Curve) { c.Format = "" }, `has the format "", not "bookend-curve/1"`},
 		{func(c *core.Curve) { c.Format = "bookend-curve/2" }, `has the format "bookend-curve/2"`},
+		{func(c *core.Curve) { c.Kind = "Use" }, `has the kind "Use"; leave it out for accuracies, or write "use"`},
 		{func(c *core.Curve) { c.Shape = "" }, `has the shape ""; valid are U, inverted`},
 		{func(c *core.Curve) { c.Shape = "u" }, `has the shape "u"`},
 		{func(c *core.Curve) { c.Documents, c.Slots = 1, []int{0} }, "has 1 documents; at least 2"},

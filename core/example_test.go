@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/bookend-rag/bookend/core"
 )
@@ -339,6 +340,31 @@ func ExampleConfig_select() {
 	// arm-a [1st 3rd 2nd] <nil>
 	// arm-b [3rd 2nd 1st] <nil>
 	// opted-out [1st 2nd 3rd] <nil>
+}
+
+// A fifth of the requests gets its documents in random order; which ones depends on
+// their IDs alone.
+func ExampleShare() {
+	config, err := core.Share{Rate: 0.2, Seed: 2026}.In(core.Config{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	arranger, err := core.New(config)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, id := range []string{"req-15", "req-16", "req-17"} {
+		ctx := core.WithRequestID(context.Background(), id)
+		arrangement, err := core.Arrange(ctx, arranger, []string{"1st", "2nd", "3rd", "4th", "5th"}, nil)
+		placement, _, _ := strings.Cut(arrangement.Placement, "=")
+		fmt.Println(id, placement, arrangement.Order(), err)
+	}
+	// Output:
+	// req-15 head-tail r1 r3 r5 r4 r2 <nil>
+	// req-16 shuffled r1 r5 r4 r3 r2 <nil>
+	// req-17 head-tail r1 r3 r5 r4 r2 <nil>
 }
 
 // An event logs as one record, without the question and the documents.

@@ -41,6 +41,11 @@ type Chain struct {
 	// InputKey is the key of the documents, by default "input_documents". Set it
 	// before the first call where the wrapped chain has another.
 	InputKey string
+	// Answered, if set, is told the answer of every call that succeeds, streamed ones
+	// once they have ended, such as the Answered of a core/record.Recorder. Set it
+	// before the first call. The answer is the output "text", or else the first one of
+	// the wrapped chain.
+	Answered func(context.Context, core.Answer)
 
 	inner    chains.Chain
 	arranger *core.Arranger
@@ -54,7 +59,7 @@ func Wrap(inner chains.Chain, opts ...bookend.Option) (*Chain, error) {
 	if err := errors.Join(checkInner(inner), err); err != nil {
 		return nil, err
 	}
-	return &Chain{documentsKey, inner, transformer.Arranger()}, nil
+	return &Chain{InputKey: documentsKey, inner: inner, arranger: transformer.Arranger()}, nil
 }
 
 func checkInner(inner chains.Chain) error {
@@ -86,7 +91,24 @@ func (c *Chain) Call(ctx context.Context, values map[string]any, options ...chai
 	values[c.InputKey] = placed
 	// Not chains.Call, which would load and save the memory and fire the
 	// callbacks a second time.
-	return c.inner.Call(ctx, values, options...)
+	outputs, err := c.inner.Call(ctx, values, options...)
+	if err == nil && c.Answered != nil {
+		c.Answered(ctx, core.Answer{Text: c.answer(outputs)})
+	}
+	return outputs, err
+}
+
+// answer finds the answer among the outputs of the wrapped chain.
+func (c *Chain) answer(outputs map[string]any) string {
+	if text, ok := outputs[outputKey].(string); ok {
+		return text
+	}
+	for _, key := range c.inner.GetOutputKeys() {
+		if text, ok := outputs[key].(string); ok {
+			return text
+		}
+	}
+	return ""
 }
 
 // GetMemory returns the memory of the wrapped chain.

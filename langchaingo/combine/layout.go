@@ -35,6 +35,10 @@ type LayoutConfig struct {
 	// that turn, and would be read as a document of this one: keep answers without
 	// their citations where that matters.
 	History schema.ChatMessageHistory
+	// Answered, if set, is told the answer of every call of a LayoutChain that
+	// succeeds, streamed ones once they have ended, such as the Answered of a
+	// core/record.Recorder.
+	Answered func(context.Context, core.Answer)
 	// Callbacks hears of a LayoutChain's start, end and error.
 	Callbacks callbacks.Handler
 }
@@ -120,6 +124,7 @@ type LayoutChain struct {
 	layout
 	llm       llms.Model
 	callbacks callbacks.Handler
+	answered  func(context.Context, core.Answer)
 }
 
 var (
@@ -139,7 +144,7 @@ func NewLayoutChain(llm llms.Model, config LayoutConfig) (*LayoutChain, error) {
 	if err := errors.Join(noModel, err); err != nil {
 		return nil, err
 	}
-	return &LayoutChain{l, llm, config.Callbacks}, nil
+	return &LayoutChain{l, llm, config.Callbacks, config.Answered}, nil
 }
 
 // Call lays out the prompt and asks the model. Errors: those of prompt.Build and
@@ -160,7 +165,12 @@ func (c *LayoutChain) Call(ctx context.Context, values map[string]any, options .
 	if response == nil || len(response.Choices) == 0 || response.Choices[0] == nil {
 		return nil, errNoChoice
 	}
-	return map[string]any{outputKey: response.Choices[0].Content}, nil
+	choice := response.Choices[0]
+	if c.answered != nil {
+		tokens, _ := core.Number(choice.GenerationInfo["PromptTokens"])
+		c.answered(ctx, core.Answer{Text: choice.Content, PromptTokens: int(tokens)})
+	}
+	return map[string]any{outputKey: choice.Content}, nil
 }
 
 const outputKey = "text"

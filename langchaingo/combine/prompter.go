@@ -21,7 +21,7 @@ type Prompter struct{ layout }
 var _ prompts.FormatPrompter = (*Prompter)(nil)
 
 // NewPrompter returns a Prompter, or every fault of the configuration joined.
-// Callbacks has no effect here: the LLMChain has its own.
+// Callbacks and Answered have no effect here: the LLMChain has callbacks of its own.
 func NewPrompter(config LayoutConfig) (*Prompter, error) {
 	l, err := newLayout(config)
 	if err != nil {
