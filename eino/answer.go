@@ -25,7 +25,9 @@ func AnswerHandler(answered func(context.Context, core.Answer)) (callbacks.Handl
 	if answered == nil {
 		return nil, &core.ConfigError{Field: "answered", Value: "nil", Rule: "pass the func to tell, such as Answered of a record.Recorder"}
 	}
-	isModel := func(info *callbacks.RunInfo) bool { return info != nil && info.Component == components.ComponentOfChatModel }
+	isModel := func(info *callbacks.RunInfo) bool {
+		return info != nil && info.Component == components.ComponentOfChatModel
+	}
 	return callbacks.NewHandlerBuilder().
 		OnEndFn(func(ctx context.Context, info *callbacks.RunInfo, output callbacks.CallbackOutput) context.Context {
 			if isModel(info) {

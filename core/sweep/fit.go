@@ -31,15 +31,17 @@ func Fit(o Outcomes, info CurveInfo) (*core.Curve, error) {
 		Shape: verdict.Shape, EndsDiffer: verdict.EndsDiffer,
 		Slots: o.Slots(), Accuracy: o.Accuracy(),
 	}
-	c.Fitted = fitted(c.Shape, c.Accuracy)
+	c.Fitted = FitShape(c.Shape, c.Accuracy)
 	if err := c.Check(); err != nil { // of the ends too
 		return nil, err
 	}
 	return c, nil
 }
 
-// fitted is nil for a shape that is not placed by a fit.
-func fitted(shape core.Shape, accuracy []float64) []float64 {
+// FitShape returns the values that core.Measured places by: for a U the closest
+// valley in least squares, for an inverted shape the closest hill, and nil for a
+// shape that is not placed by a fit. It costs the square of the number of values.
+func FitShape(shape core.Shape, accuracy []float64) []float64 {
 	switch shape {
 	case core.ShapeU:
 		return valley(accuracy)

@@ -55,7 +55,7 @@ func (c PublishedCurve) Curve() (*core.Curve, error) {
 		return nil, err
 	}
 	curve.Accuracy = slices.Clone(c.Accuracy)
-	curve.Fitted = fitted(curve.Shape, curve.Accuracy)
+	curve.Fitted = FitShape(curve.Shape, curve.Accuracy)
 	return curve, curve.Check()
 }
 

@@ -68,24 +68,31 @@ func zonesOf(documents int, slots []int) zones {
 	words := (len(slots) + 63) / 64
 	masks := make([]uint64, 3*words)
 	z := zones{start: masks[:words], middle: masks[words : 2*words], end: masks[2*words:]}
-	last := documents - 1
 	for i, slot := range slots {
 		bit := uint64(1) << (i % 64)
-		// In whole numbers, so that a slot on the border is never lost to rounding.
-		if 20*slot <= 3*last {
+		start, middle, end := ZonesOf(slot, documents)
+		if start {
 			z.start[i/64] |= bit
 			z.startSize++
 		}
-		if 4*slot >= last && 4*slot <= 3*last {
+		if middle {
 			z.middle[i/64] |= bit
 			z.middleSize++
 		}
-		if 20*slot >= 17*last {
+		if end {
 			z.end[i/64] |= bit
 			z.endSize++
 		}
 	}
 	return z
+}
+
+// ZonesOf says which zones of a prompt of so many documents a slot belongs to, as
+// Contrasts describes them.
+func ZonesOf(slot, documents int) (start, middle, end bool) {
+	// In whole numbers, so that a slot on the border is never lost to rounding.
+	last := documents - 1
+	return 20*slot <= 3*last, 4*slot >= last && 4*slot <= 3*last, 20*slot >= 17*last
 }
 
 // sums adds up the differences of one contrast in whole numbers: with a slots in
@@ -189,24 +196,31 @@ type Verdict struct {
 // steps a question.
 func JudgeShape(o Outcomes) Verdict {
 	z := zonesOf(o.documents, o.slots)
-	return judge(z.contrasts(o, studentQuantile(o.questions, 0.975)), thresholdsFor(o.questions, z))
+	return JudgeContrasts(z.contrasts(o, studentQuantile(o.questions, 0.975)), o.questions, flatMargin)
+}
+
+// JudgeContrasts is JudgeShape for contrasts that come from elsewhere: n independent
+// observations stand behind their standard errors, and margin is how close to 0 all
+// must surely be for a flat curve. A contrast that does not exist has 0 Questions.
+func JudgeContrasts(c Contrasts, n int, margin float64) Verdict {
+	return judge(c, thresholdsFor(n, c.StartMiddle.Questions > 0), margin)
 }
 
 // thresholds are the quantiles of rule (a), which depend on the number of
 // questions alone.
 type thresholds struct{ any, each float64 }
 
-func thresholdsFor(questions int, z zones) thresholds {
-	if z.middleSize == 0 {
+func thresholdsFor(questions int, middle bool) thresholds {
+	if !middle {
 		t := studentQuantile(questions, 0.975)
 		return thresholds{t, t}
 	}
 	return thresholds{studentQuantile(questions, 1-0.05/6), studentQuantile(questions, 0.95)}
 }
 
-func judge(c Contrasts, limit thresholds) Verdict {
+func judge(c Contrasts, limit thresholds, margin float64) Verdict {
 	v := Verdict{
-		Shape: core.ShapeUndecided, Contrasts: c, Margin: flatMargin,
+		Shape: core.ShapeUndecided, Contrasts: c, Margin: margin,
 		Any: core.Score(limit.any), Each: core.Score(limit.each),
 	}
 	h, t, e, z := c.StartMiddle, c.EndMiddle, c.StartEnd, limit.each
@@ -223,7 +237,7 @@ func judge(c Contrasts, limit thresholds) Verdict {
 		}
 		return v
 	}
-	surelySmall := func(c Contrast) bool { return math.Abs(c.Mean)+z*c.SE < flatMargin }
+	surelySmall := func(c Contrast) bool { return math.Abs(c.Mean)+z*c.SE < margin }
 	switch {
 	case max(math.Abs(h.Z), math.Abs(t.Z), math.Abs(e.Z)) <= limit.any:
 		if surelySmall(h) && surelySmall(t) && surelySmall(e) {

@@ -72,7 +72,7 @@ func TestExpectedAgreesWithTheReference(t *testing.T) {
 		for _, shape := range []core.Shape{core.ShapeU, core.ShapeInverted, core.ShapeRecency, core.ShapePrimacy} {
 			measured := &core.Curve{
 				Format: core.CurveFormat, Documents: row.N, Shape: shape, EndsDiffer: true, Slots: curve.Slots,
-				Accuracy: curve.Accuracy, Fitted: fitted(shape, curve.Accuracy),
+				Accuracy: curve.Accuracy, Fitted: FitShape(shape, curve.Accuracy),
 			}
 			if got := value(core.Measured{Curve: measured}); got > row.Best+1e-4 {
 				t.Errorf("%s, decay %g: measured as %s is worth %.4f, more than the best, %.4f", curve.Name, row.Decay, shape, got, row.Best)

@@ -1,0 +1,231 @@
+package traffic
+
+import (
+	"math"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/bookend-rag/bookend/core"
+	"github.com/bookend-rag/bookend/core/sweep"
+)
+
+// FlatMargin is how close to 0 every contrast must surely be for a curve to be
+// called flat: a tenth of what an average slot is used.
+const FlatMargin = 0.1
+
+// minExpected is how many citations every slot must expect for an estimate. Below,
+// a ratio says nothing.
+const minExpected = 5
+
+// Slot is how much the documents in one slot are used.
+type Slot struct {
+	Slot     int     `json:"slot"`
+	Cited    int     `json:"cited"`    // citations of the documents that stood there
+	Expected float64 `json:"expected"` // citations expected there from their ranks
+	// Used is Cited/Expected: 1 for a slot that is used like the average. Interval
+	// holds it at the confidence of the Options.
+	Used float64 `json:"used"`
+	sweep.Interval
+}
+
+// estimate is what the requests of one curve say.
+type estimate struct {
+	slots    []Slot
+	verdict  sweep.Verdict
+	requests int
+	units    int // independent groups behind the bootstrap
+}
+
+// newEstimate estimates the curve of prompts of n documents by resampling groups
+// with replacement. It returns nil where some slot has too few citations.
+func newEstimate(n int, from []tally, resamples int, confidence float64, seed uint64) *estimate {
+	sum, rows := make(counts, tallySize(n)), make([]counts, len(from))
+	for i, t := range from {
+		rows[i] = t.floats()
+		floats.Add(sum, rows[i])
+	}
+	cited, expected, used := make([]float64, n), make([]float64, n), make([]float64, n)
+	if sum[len(sum)-1] == 0 || n < 2 {
+		return nil
+	}
+	sum.estimate(n, cited, expected, used)
+	if slices.Min(expected) < minExpected {
+		return nil
+	}
+	e := &estimate{requests: int(sum[len(sum)-1]), units: len(from), slots: make([]Slot, n)}
+	for slot := range n {
+		e.slots[slot] = Slot{Slot: slot, Cited: int(cited[slot]), Expected: expected[slot], Used: used[slot]}
+	}
+
+	zones := zonesOf(n)
+	truth := zones.contrasts(used)
+	var spread [3]moments
+	draws := make([][]float64, n)
+	for slot := range draws {
+		draws[slot] = make([]float64, resamples)
+	}
+	random, times := rand.NewPCG(seed, uint64(n)), make([]float64, len(rows))
+	for i := range resamples {
+		clear(times)
+		for range rows {
+			times[below(random, len(rows))]++
+		}
+		clear(sum)
+		for j, row := range rows {
+			if times[j] > 0 {
+				floats.AddScaled(sum, times[j], row)
+			}
+		}
+		sum.estimate(n, cited, expected, used)
+		for slot, v := range used {
+			draws[slot][i] = v
+		}
+		for j, v := range zones.contrasts(used) {
+			spread[j].add(v)
+		}
+	}
+	tail := (1 - confidence) / 2
+	for slot, values := range draws {
+		slices.Sort(values)
+		e.slots[slot].Interval = sweep.Interval{Low: quantile(values, tail), High: quantile(values, 1-tail)}
+	}
+	t := distuv.StudentsT{Sigma: 1, Nu: float64(max(e.units-1, 1))}.Quantile(0.975)
+	contrast := func(j int, there bool) sweep.Contrast {
+		if !there {
+			return sweep.Contrast{}
+		}
+		c := sweep.Contrast{Questions: e.requests, Mean: truth[j], SE: spread[j].sd()}
+		c.Z = c.Mean / c.SE
+		if c.SE == 0 {
+			c.Z = math.Copysign(math.Inf(1), c.Mean)
+			if c.Mean == 0 {
+				c.Z = 0
+			}
+		}
+		c.Interval = sweep.Interval{Low: c.Mean - t*c.SE, High: c.Mean + t*c.SE}
+		return c
+	}
+	middle := len(zones.middle) > 0
+	e.verdict = sweep.JudgeContrasts(sweep.Contrasts{
+		StartMiddle: contrast(0, middle), EndMiddle: contrast(1, middle), StartEnd: contrast(2, true),
+	}, e.units, FlatMargin)
+	return e
+}
+
+// needed returns about how many more requests settle the shape if the estimates stay
+// as they are: until the largest contrast is beyond doubt with a power of 80 %, or
+// until all are surely small, whatever comes first. 0 for a shape that is settled.
+func (e *estimate) needed() int {
+	if e.verdict.Shape != core.ShapeUndecided {
+		return 0
+	}
+	const power = 0.8416 // the normal quantile of 80 %
+	anyZ, each := float64(e.verdict.Any), float64(e.verdict.Each)
+	toName, toFlat := math.Inf(1), 1.0
+	for _, c := range []sweep.Contrast{e.verdict.StartMiddle, e.verdict.EndMiddle, e.verdict.StartEnd} {
+		if c.Questions == 0 || c.SE == 0 {
+			continue
+		}
+		toName = min(toName, square((anyZ+power)/c.Z))
+		if room := FlatMargin - math.Abs(c.Mean); room > 0 {
+			toFlat = max(toFlat, square((each+power)*c.SE/room))
+		} else {
+			toFlat = math.Inf(1)
+		}
+	}
+	// A contrast beyond Any that makes no shape needs another one to follow.
+	factor := max(min(toName, toFlat), 1.25)
+	return int(math.Ceil(float64(e.requests) * min(factor-1, 1e6)))
+}
+
+func square(v float64) float64 { return v * v }
+
+// curve is what core.Measured places by.
+func (e *estimate) curve() *core.Curve {
+	c := &core.Curve{
+		Format: core.CurveFormat, Kind: core.CurveOfUse,
+		Documents: len(e.slots), Questions: e.requests,
+		Shape: e.verdict.Shape, EndsDiffer: e.verdict.EndsDiffer,
+	}
+	best := 0.0
+	for _, s := range e.slots {
+		best = max(best, s.Used)
+	}
+	for _, s := range e.slots {
+		c.Slots = append(c.Slots, s.Slot)
+		c.Accuracy = append(c.Accuracy, s.Used/best)
+	}
+	c.Fitted = sweep.FitShape(c.Shape, c.Accuracy)
+	return c
+}
+
+// zones are the slots of each zone of a prompt.
+type zones struct{ start, middle, end []int }
+
+func zonesOf(n int) zones {
+	var z zones
+	for slot := range n {
+		start, middle, end := sweep.ZonesOf(slot, n)
+		if start {
+			z.start = append(z.start, slot)
+		}
+		if middle {
+			z.middle = append(z.middle, slot)
+		}
+		if end {
+			z.end = append(z.end, slot)
+		}
+	}
+	return z
+}
+
+// contrasts are start minus middle, end minus middle, and start minus end.
+func (z zones) contrasts(used []float64) [3]float64 {
+	mean := func(slots []int) float64 {
+		sum := 0.0
+		for _, slot := range slots {
+			sum += used[slot]
+		}
+		return sum / float64(max(len(slots), 1))
+	}
+	start, middle, end := mean(z.start), mean(z.middle), mean(z.end)
+	return [3]float64{start - middle, end - middle, start - end}
+}
+
+// moments adds up for a standard deviation (Welford 1962).
+type moments struct{ n, mean, squares float64 }
+
+func (m *moments) add(v float64) {
+	m.n++
+	d := v - m.mean
+	m.mean += d / m.n
+	m.squares += d * (v - m.mean)
+}
+
+func (m *moments) sd() float64 {
+	if m.n < 2 {
+		return 0
+	}
+	return math.Sqrt(m.squares / (m.n - 1))
+}
+
+// quantile of sorted values, linear between them (type 7 of Hyndman and Fan 1996).
+func quantile(sorted []float64, p float64) float64 {
+	at := p * float64(len(sorted)-1)
+	i := int(at)
+	if i+1 >= len(sorted) {
+		return sorted[len(sorted)-1]
+	}
+	return sorted[i] + (at-float64(i))*(sorted[i+1]-sorted[i])
+}
+
+// below returns a number from 0 to n-1, evenly to within n in 2^64, and the same for
+// a seed in every version.
+func below(random *rand.PCG, n int) int {
+	high, _ := bits.Mul64(random.Uint64(), uint64(n))
+	return int(high)
+}
