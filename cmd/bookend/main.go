@@ -7,6 +7,7 @@
 //	bookend report DIR
 //	bookend vet rag.yaml
 //	bookend order --placement head-tail 5
+//	bookend curve --traffic FILE --out DIR
 //
 // It exits with 0 when all is done, 1 after an error or findings of vet, 2 for a command or an input
 // that it cannot use, and 3 when a sweep is incomplete and the same command would
@@ -44,6 +45,7 @@ type cli struct {
 	Sweep    sweepCommand    `cmd:"" help:"Move the answer through every slot of the prompt, and draw how well each slot is read."`
 	Compare  compareCommand  `cmd:"" help:"Compare placements on your retriever's own lists: reorder, keep, or inconclusive."`
 	Estimate estimateCommand `cmd:"" help:"Work out what each placement would be worth there, without asking a model."`
+	Curve    curveCommand    `cmd:"" help:"Read the curve out of recorded traffic, of which a share came in random order; nothing is asked."`
 	Report   reportCommand   `cmd:"" help:"Make table, plots and page again from the journals of sweeps; nothing is asked."`
 	Vet      vetCommand      `cmd:"" help:"Find faults of layout in the configuration of any RAG program."`
 	Order    orderCommand    `cmd:"" help:"Print the order that a placement gives, or place documents of a file."`

@@ -1,0 +1,185 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/bookend-rag/bookend/cmd/internal/chart"
+	"github.com/bookend-rag/bookend/cmd/internal/safefile"
+	"github.com/bookend-rag/bookend/cmd/internal/show"
+	"github.com/bookend-rag/bookend/cmd/internal/table"
+	"github.com/bookend-rag/bookend/core/record"
+	"github.com/bookend-rag/bookend/core/sweep/traffic"
+)
+
+// curveCommand holds the flags of `bookend curve`.
+type curveCommand struct {
+	Traffic []string `required:"" sep:"none" placeholder:"FILE" help:"A file that core/record wrote; may be given again."`
+	Files   []string `arg:"" optional:"" name:"file" help:"Further files."`
+
+	Together  bool          `help:"Make one curve of all models and prompt sizes. Prompts with another number of documents always have one of their own."`
+	Window    time.Duration `default:"24h" help:"The spans of time between which the curve is compared."`
+	Resamples int           `default:"1000" help:"Draws of the bootstrap behind the intervals."`
+	Seed      uint64        `default:"1" help:"Of the bootstrap."`
+
+	Out   string `placeholder:"DIR" help:"Folder for curve, table and plot. Without it they are only shown."`
+	Force bool   `help:"Overwrite files that differ."`
+}
+
+// Help is the long text of `bookend curve --help`.
+func (*curveCommand) Help() string {
+	return `A share of requests got its documents in random order (core.Share), and core/record wrote down where they stood and what the answers cited. How often the document in a slot is cited, over how often documents of its rank are cited, is how much the model uses that slot. No labels are needed, and no model is asked.
+
+    bookend curve --traffic monday.jsonl tuesday.jsonl --out DIR
+
+With a share of zero it is a dry count: how many answers cite, and how large a share would do.`
+}
+
+// Run runs `bookend curve`.
+func (c *curveCommand) Run(s streams) error {
+	collector, err := traffic.NewCollector(traffic.Options{Together: c.Together, Window: c.Window, Resamples: c.Resamples, Seed: c.Seed})
+	if err != nil {
+		return err
+	}
+	seen := map[string]bool{}
+	for _, path := range append(c.Traffic, c.Files...) {
+		if clean := filepath.Clean(path); seen[clean] {
+			return usage("%s is given twice: its requests would count twice", path)
+		} else {
+			seen[clean] = true
+		}
+		if _, err := collector.ReadFile(path); errors.Is(err, fs.ErrNotExist) || errors.Is(err, record.ErrNotRecord) {
+			return &usageError{err}
+		} else if err != nil {
+			return err
+		}
+	}
+	r := collector.Result()
+	printTraffic(s.out, r)
+	if c.Out == "" {
+		return nil
+	}
+	return publishTraffic(s.out, c.Out, c.Force, r)
+}
+
+// maxCurves is how many curves are shown one by one.
+const maxCurves = 26
+
+func printTraffic(to io.Writer, r traffic.Result) {
+	for _, line := range trafficCounts(r) {
+		fmt.Fprintln(to, show.Line(line))
+	}
+	for i, c := range r.Curves {
+		if i == maxCurves {
+			fmt.Fprintf(to, "\n%s are not shown.\n", show.Count(len(r.Curves)-i, "further curve"))
+			break
+		}
+		fmt.Fprintf(to, "\n%s\n", show.Line(chart.UseName(c)))
+		if c.Slots != nil {
+			fmt.Fprintf(to, "\n%s\n", table.Text(table.Use(c)))
+			fmt.Fprintf(to, "\n%s\n", table.Text([]string{"contrast", "% of an average slot", "95 % interval", "z"}, table.UseContrasts(c)))
+		}
+		if len(c.Windows) > 1 {
+			fmt.Fprintf(to, "\n%s\n", table.Text(table.Windows(c, r.Window)))
+		}
+		if d := c.Drift; d != nil {
+			word := "no drift is found"
+			if d.Changed() {
+				word = "the curve changed"
+			}
+			fmt.Fprintf(to, "\nBetween %d windows: %s (chi-squared %.1f, %d degrees of freedom, p = %.3g)\n", d.Windows, word, d.Statistic, d.Freedom, d.P)
+		}
+		fmt.Fprintf(to, "\n%s\n", show.Line(c.Finding))
+	}
+}
+
+// usefulCitations in a slot make its value known to ±7 %.
+const usefulCitations = 200
+
+// trafficCounts says what is in the files, and how large a share would do.
+func trafficCounts(r traffic.Result) []string {
+	all := r.Shuffled
+	all.Requests += r.Configured.Requests
+	all.Answered += r.Configured.Answered
+	all.CitedNothing += r.Configured.CitedNothing
+	all.CitedUnknown += r.Configured.CitedUnknown
+	all.Citations += r.Configured.Citations
+	all.Shown += r.Configured.Shown
+	lines := []string{fmt.Sprintf("%s, %d of them shuffled; %d answered.", show.Count(all.Requests, "recorded request"), r.Shuffled.Requests, all.Answered)}
+	if all.Answered > 0 {
+		lines = append(lines, fmt.Sprintf("Of the answers %s cite nothing, and %s only labels that do not exist; an answer cites %.2f documents on average.",
+			show.Percent(float64(all.CitedNothing)/float64(all.Answered)), show.Percent(float64(all.CitedUnknown)/float64(all.Answered)), float64(all.Citations)/float64(all.Answered)))
+	}
+	if need := all.NeededFor(usefulCitations); need > 0 {
+		line := fmt.Sprintf("About %d shuffled and answered requests show every slot to ±7 %%.", need)
+		if days := r.Last.Sub(r.First).Hours() / 24; days > 0 && float64(all.Answered) > 0 {
+			line += fmt.Sprintf(" At this rate of %.0f answers a day, a share of 1 %% takes %.1f days for it.", float64(all.Answered)/days, float64(need)/(0.01*float64(all.Answered)/days))
+		}
+		lines = append(lines, line)
+	}
+	for _, left := range []struct {
+		n    int
+		what string
+	}{
+		{r.OtherSize, fmt.Sprintf("left out: fewer than 2 documents or more than %d", traffic.MaxDocuments)},
+		{r.NoRoom, "left out: of one curve or window too many for the memory; read fewer files at once, or set --together or a longer --window"},
+	} {
+		if left.n > 0 {
+			lines = append(lines, fmt.Sprintf("%d shuffled requests are %s.", left.n, left.what))
+		}
+	}
+	if r.Torn > 0 {
+		lines = append(lines, fmt.Sprintf("%d bytes of torn last lines were left out.", r.Torn))
+	}
+	return lines
+}
+
+// publishTraffic writes the files.
+func publishTraffic(to io.Writer, dir string, force bool, r traffic.Result) error {
+	text, err := asJSON(r)
+	if err != nil {
+		return err
+	}
+	files := []safefile.File{{Name: "traffic.json", Data: text}}
+	csv, err := table.UseCSV(r)
+	if err != nil {
+		return err
+	}
+	files = append(files, safefile.File{Name: "traffic.csv", Data: csv})
+	written := 0
+	for _, c := range r.Curves {
+		if c.Curve == nil {
+			continue
+		}
+		name := "curve.json"
+		if written++; written > 1 {
+			name = fmt.Sprintf("curve-%d.json", written)
+		}
+		text, err := asJSON(c.Curve)
+		if err != nil {
+			return err
+		}
+		files = append(files, safefile.File{Name: name, Data: text})
+	}
+	svg, png, err := chart.UsePicture(r.Curves)
+	if err != nil {
+		return err
+	}
+	if svg != nil {
+		files = append(files, safefile.File{Name: "traffic.svg", Data: svg}, safefile.File{Name: "traffic.png", Data: png})
+	}
+	if err := safefile.Write(dir, force, files...); err != nil {
+		return err
+	}
+	names := make([]string, len(files))
+	for i, f := range files {
+		names[i] = f.Name
+	}
+	_, err = fmt.Fprintf(to, "\nIn %s: %s\n", show.Line(dir), strings.Join(names, ", "))
+	return err
+}

@@ -1,0 +1,147 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bookend-rag/bookend/core"
+	"github.com/bookend-rag/bookend/core/record"
+	"github.com/bookend-rag/bookend/core/sweep/traffic"
+)
+
+// recorded writes a record file of simulated traffic, each entry changed first.
+func recorded(t *testing.T, requests int, start time.Time, change func(i int, e *record.Entry)) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "traffic.jsonl")
+	file, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if _, err := file.WriteString(record.Header); err != nil {
+		t.Fatal(err)
+	}
+	s := traffic.Simulation{
+		Curve: []float64{1.6, 1.1, 0.8, 0.7, 0.8, 1.4}, Relevance: traffic.FallingRelevance(6, 0.4, 0.8), Quiet: 0.1, Spread: 0.3,
+	}
+	i := 0
+	lines := json.NewEncoder(file)
+	err = s.Entries(requests, start, func(e record.Entry) error {
+		if change != nil {
+			change(i, &e)
+		}
+		i++
+		return lines.Encode(e)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+var monday = time.Date(2026, 2, 2, 8, 0, 0, 0, time.UTC)
+
+func TestCurveOfTraffic(t *testing.T) {
+	t.Parallel()
+	first := recorded(t, 1500, monday, nil)
+	second := recorded(t, 1500, monday.Add(24*time.Hour), func(i int, e *record.Entry) { e.Arm = map[bool]string{true: record.Configured, false: e.Arm}[i%3 == 0] })
+	out := filepath.Join(t.TempDir(), "out")
+	text := mustRun(t, "curve", "--traffic", first, second, "--out", out)
+	for _, part := range []string{
+		"3000 recorded requests, 2500 of them shuffled; 3000 answered.",
+		"simulated, 6 documents, up to 2048 tokens, n = 2500",
+		"U: documents at both ends are used more than those in the middle.",
+		"Between 2 windows: no drift is found",
+		"traffic.json, traffic.csv, curve.json, traffic.svg, traffic.png",
+	} {
+		if !strings.Contains(text, part) {
+			t.Errorf("the output lacks %q:\n%s", part, text)
+		}
+	}
+	curve, err := core.LoadCurve(filepath.Join(out, "curve.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if curve.Kind != core.CurveOfUse || curve.Shape != core.ShapeU || curve.Questions != 2500 || curve.Accuracy[0] != 1 {
+		t.Errorf("%+v", curve)
+	}
+	var result traffic.Result
+	if err := json.Unmarshal([]byte(read(t, out, "traffic.json")), &result); err != nil || result.Curves[0].Requests != 2500 {
+		t.Errorf("traffic.json: %v, %+v", err, result)
+	}
+	if lines := strings.Count(read(t, out, "traffic.csv"), "\n"); lines != 7 {
+		t.Errorf("traffic.csv has %d lines", lines)
+	}
+	if svg := read(t, out, "traffic.svg"); !strings.Contains(svg, "<svg") {
+		t.Errorf("traffic.svg: %.100s", svg)
+	}
+	// The same again writes nothing new; other files are not overwritten.
+	if again := mustRun(t, "curve", "--traffic", first, second, "--out", out); again != text {
+		t.Error("the same files give another report")
+	}
+	if o := command(t, "curve", "--traffic", first, "--out", out); o.code != exitFailed || !strings.Contains(o.err, "--force") {
+		t.Errorf("over other files: %+v", o)
+	}
+}
+
+// With a share of zero the command says how large a share would do.
+func TestDryCount(t *testing.T) {
+	t.Parallel()
+	path := recorded(t, 2000, monday, func(i int, e *record.Entry) {
+		e.Arm = record.Configured
+		if i%4 == 0 {
+			e.Answer = &record.Answer{}
+		}
+	})
+	text := mustRun(t, "curve", "--traffic", path)
+	for _, part := range []string{"2000 recorded requests, 0 of them shuffled", "cite nothing", "shuffled and answered requests show every slot to ±7 %", "a share of 1 % takes"} {
+		if !strings.Contains(text, part) {
+			t.Errorf("the output lacks %q:\n%s", part, text)
+		}
+	}
+}
+
+func TestCurveOfHostileTraffic(t *testing.T) {
+	t.Parallel()
+	path := recorded(t, 300, monday, func(_ int, e *record.Entry) { e.Model = "=cmd\x1b[31m\u202e" })
+	out := filepath.Join(t.TempDir(), "out")
+	text := mustRun(t, "curve", "--traffic", path, "--out", out)
+	for name, got := range map[string]string{"the terminal": text, "traffic.json": read(t, out, "traffic.json"), "traffic.csv": read(t, out, "traffic.csv"), "traffic.svg": read(t, out, "traffic.svg"), "curve.json": read(t, out, "curve.json")} {
+		if strings.ContainsAny(got, "\x1b\u202e") {
+			t.Errorf("%s gets what a terminal obeys", name)
+		}
+	}
+	if !strings.Contains(read(t, out, "traffic.csv"), "\n'=cmd") {
+		t.Error("traffic.csv has a formula")
+	}
+}
+
+func TestBadTraffic(t *testing.T) {
+	t.Parallel()
+	good := recorded(t, 10, monday, nil)
+	other := write(t, filepath.Join(t.TempDir(), "notes.txt"), "notes\n")
+	damaged := write(t, filepath.Join(t.TempDir(), "damaged.jsonl"), record.Header+"{]\n{]\n")
+	for name, test := range map[string]struct {
+		args []string
+		code int
+		err  string
+	}{
+		"no file":         {[]string{"curve"}, exitUsage, "--traffic"},
+		"missing":         {[]string{"curve", "--traffic", good + "x"}, exitUsage, "cannot be opened"},
+		"another file":    {[]string{"curve", "--traffic", other}, exitUsage, "does not begin as a record file does"},
+		"damaged":         {[]string{"curve", "--traffic", damaged}, exitFailed, "line 2"},
+		"twice":           {[]string{"curve", "--traffic", good, good}, exitUsage, "given twice"},
+		"few resamples":   {[]string{"curve", "--traffic", good, "--resamples", "1"}, exitUsage, "Resamples is 1"},
+		"a short window":  {[]string{"curve", "--traffic", good, "--window", "1ms"}, exitUsage, "Window is 1ms"},
+		"too few at all":  {[]string{"curve", "--traffic", good}, exitDone, ""},
+		"unknown setting": {[]string{"curve", "--traffic", good, "--what"}, exitUsage, "--what"},
+	} {
+		if o := command(t, test.args...); o.code != test.code || !strings.Contains(o.err, test.err) {
+			t.Errorf("%s: %+v", name, o)
+		}
+	}
+}
