@@ -18,10 +18,11 @@ import (
 // estimateCommand holds the flags of `bookend estimate`.
 type estimateCommand struct {
 	lists
-	Curve      string   `required:"" placeholder:"FILE|NAME" help:"A curve file of bookend sweep, or a published curve such as gpt-3.5-turbo; an unknown name lists all."`
+	Curve      string   `required:"" placeholder:"FILE|NAME" help:"A curve file of bookend sweep or bookend curve, or a published curve such as gpt-3.5-turbo; an unknown name lists all."`
 	Placements []string `default:"ranked,head-tail,tail-head,reversed,measured" help:"The first is the baseline. A bare \"measured\" is the placement by --curve."`
 	TopK       int      `name:"top-k" placeholder:"K" help:"Take the K best documents of each list only."`
 	Worthwhile float64  `default:"3" placeholder:"POINTS" help:"The smallest gain that matters, in points."`
+	Share      float64  `placeholder:"SHARE" help:"Say what it costs to send that share of requests, such as 0.01, to random orders, as bookend curve needs."`
 	Score      string   `placeholder:"NAME" help:"How answers are found in documents that are not marked: best-subspan (unless given), exact, regexp, numeric or token-f1."`
 	Out        string   `placeholder:"DIR" help:"Folder for estimate.json; none is written unless given."`
 	Force      bool     `help:"Overwrite it."`
@@ -42,6 +43,9 @@ func (c *estimateCommand) Run(ctx context.Context, s streams) error {
 	}
 	if !(c.Worthwhile > 0 && c.Worthwhile < 100) {
 		return usage("--worthwhile is %v: it must be above 0 and below 100 points", c.Worthwhile)
+	}
+	if !(c.Share >= 0 && c.Share <= 1) {
+		return usage("--share is %v: it must be from 0 to 1, such as 0.01", c.Share)
 	}
 	reading, curve, err := readCurve(c.Curve)
 	if err != nil {
@@ -72,7 +76,7 @@ func (c *estimateCommand) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	c.print(s, data.Report(), e)
+	c.print(s, data.Report(), curve, e)
 	if c.Out == "" {
 		return nil
 	}
@@ -101,7 +105,7 @@ func readCurve(name string) (compare.Reading, *core.Curve, error) {
 	return compare.ReadingOfPublished(published), curve, err
 }
 
-func (c *estimateCommand) print(s streams, report sweep.Report, e compare.Estimated) {
+func (c *estimateCommand) print(s streams, report sweep.Report, curve *core.Curve, e compare.Estimated) {
 	fmt.Fprintf(s.out, "%s: %s\ncurve: %s\n\n", show.Line(c.Data), show.Line(report.String()), show.Line(e.Curve))
 	fmt.Fprintf(s.out, "The answer stood at rank\n\n%s\n\n", table.Text([]string{"rank", "lists", "share"}, rankRows(e)))
 	var rows [][]string
@@ -116,6 +120,14 @@ func (c *estimateCommand) print(s streams, report sweep.Report, e compare.Estima
 		rows = append(rows, []string{a.Name, show.Percent(a.Accuracy), gain, noise, fmt.Sprintf("%.0f %%", 100*a.Slots)})
 	}
 	fmt.Fprintln(s.out, table.Text([]string{"placement", "estimated", "gain, points", "of the curve", "answer's place"}, rows))
+	if curve.Kind == core.CurveOfUse {
+		fmt.Fprintln(s.out, "\nThe curve is one of use: what answers cite, beside the best slot. The figures are shares of that, not right answers.")
+	}
+	if c.Share > 0 {
+		loss := e.Arms[0].Accuracy - e.Shuffled
+		fmt.Fprintf(s.out, "\nIn random order the estimate is %s: each shuffled request costs %.2f points against %s, and a share of %g %% costs %.3f points over all.\n",
+			show.Percent(e.Shuffled), 100*loss, show.Line(e.Arms[0].Name), 100*c.Share, 100*loss*c.Share)
+	}
 	fmt.Fprintf(s.out, "\nAn estimate by arithmetic; it assumes that\n")
 	for _, a := range compare.Assumptions {
 		fmt.Fprintf(s.out, "  - %s\n", a)

@@ -43,6 +43,10 @@ type Estimated struct {
 	ManyGolds int            `json:"many_golds"` // of them those in which several have it
 	Ranks     []int          `json:"ranks"`      // how often the answer stood at each rank, from 0
 	Arms      []EstimatedArm `json:"arms"`       // the baseline first
+	// Shuffled is the expected accuracy where the baseline's documents stand in random
+	// order. The baseline's accuracy less that, times the share of requests, is what a
+	// core.Share costs.
+	Shuffled float64 `json:"shuffled"`
 	// Worthwhile is the smallest gain that matters, Compare whether a comparison may
 	// find it, Settle about how many questions that takes, for which word.
 	Worthwhile float64     `json:"worthwhile"`
@@ -118,6 +122,7 @@ func Estimate(ctx context.Context, lists *sweep.Dataset, arms []Arm, curve Readi
 		a.Error = sums[j].noise(sums[0], e.Lists, curve.Questions)
 		e.Arms = append(e.Arms, a)
 	}
+	e.Shuffled = sums[0].shuffled / float64(e.Lists)
 	e.conclude()
 	return e, nil
 }
@@ -133,6 +138,7 @@ func withoutPrompts(arms []Arm) []Arm {
 // tally adds up one arm.
 type tally struct {
 	accuracy float64
+	shuffled float64            // the same in random order
 	placed   int                // lists whose answer was placed
 	place    float64            // sum of the answers' slots, from 0 to 1
 	weight   map[slotOf]float64 // how many lists had the answer in a slot
@@ -164,6 +170,9 @@ func (t *tally) add(ctx context.Context, arm armPlan, c sweep.Case, curve Readin
 		t.curves[n] = accuracy
 	}
 	t.accuracy += accuracy[slot]
+	for _, v := range accuracy {
+		t.shuffled += v / float64(n)
+	}
 	t.placed++
 	t.place += float64(slot) / float64(max(n-1, 1))
 	t.weight[slotOf{slot, n}]++

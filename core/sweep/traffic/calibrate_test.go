@@ -13,7 +13,7 @@ import (
 )
 
 // go test ./core/sweep/traffic -run Calibration -v -calibration.runs 2000
-var calibrationRuns = flag.Int("calibration.runs", 40, "simulated runs for each row of the calibration table")
+var calibrationRuns = flag.Int("calibration.runs", 15, "simulated runs for each row of the calibration table")
 
 // planted returns a curve by name.
 func planted(name string, n int) []float64 {

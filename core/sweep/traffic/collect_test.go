@@ -150,9 +150,8 @@ func TestTooFew(t *testing.T) {
 	if got = c.Result().Curves[0]; got.Verdict.Shape != core.ShapeFlat || got.Needed != 0 {
 		t.Errorf("with twice as many: %s", got.Finding)
 	}
-	var none traffic.Result
 	if got := collector(t, traffic.Options{}).Result(); !reflect.DeepEqual(got, traffic.Result{Window: "24h0m0s"}) {
-		t.Errorf("of nothing: %+v %+v", got, none)
+		t.Errorf("of nothing: %+v", got)
 	}
 }
 
@@ -247,7 +246,7 @@ func TestDrift(t *testing.T) {
 // Drift is seldom found where there is none.
 func TestDriftOfNothing(t *testing.T) {
 	t.Parallel()
-	const runs = 100
+	const runs = 40
 	changed := 0
 	for run := range runs {
 		c := collector(t, traffic.Options{Window: time.Hour, Resamples: 100})
@@ -256,7 +255,7 @@ func TestDriftOfNothing(t *testing.T) {
 			changed++
 		}
 	}
-	if changed > 15 { // 5 % and more than four standard errors
+	if changed > 8 { // 5 % are 2, and four standard errors 5.5
 		t.Errorf("drift is found in %d of %d runs without any", changed, runs)
 	}
 }
@@ -307,27 +306,5 @@ func TestOptionFaults(t *testing.T) {
 	}
 	if err := good.Check(); err != nil {
 		t.Error(err)
-	}
-}
-
-func TestCostOf(t *testing.T) {
-	t.Parallel()
-	values, gold := []float64{0.9, 0.5, 0.1}, []float64{0.6, 0.2, 0.1}
-	got, err := traffic.CostOf(values, gold, core.RankOrder, 0.1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	// .54 + .1 + .01 as ranked; .5 on average, for the .9 that have an answer.
-	want := traffic.Cost{Configured: 0.65, Shuffled: 0.45, Loss: 0.2, Overall: 0.02}
-	for _, pair := range [][2]float64{{want.Configured, got.Configured}, {want.Shuffled, got.Shuffled}, {want.Loss, got.Loss}, {want.Overall, got.Overall}} {
-		if math.Abs(pair[0]-pair[1]) > 1e-12 {
-			t.Errorf("cost (-want +got)\n-%+v\n+%+v", want, got)
-		}
-	}
-	if _, err := traffic.CostOf(values, gold, nil, 1.5); err == nil {
-		t.Error("a share above 1 is taken")
-	}
-	if _, err := traffic.CostOf(values, gold[:2], nil, 0.5); err == nil {
-		t.Error("two ranks of three documents are taken")
 	}
 }
