@@ -123,7 +123,8 @@ func (r *Recorder) Observe(_ context.Context, e core.Event) {
 		return
 	}
 	m := message{at: r.now().UTC(), labels: slices.Clone(e.Labels)}
-	m.entry, m.size = r.entry(e, m.at)
+	m.entry = r.entry(e, m.at)
+	m.size = m.entry.size()
 	if r.send(m) {
 		r.counts.accepted.Add(1)
 	} else {
@@ -133,7 +134,7 @@ func (r *Recorder) Observe(_ context.Context, e core.Event) {
 
 // entry copies an event. Texts are Go strings, which cannot change, so that they
 // are shared.
-func (r *Recorder) entry(e core.Event, at time.Time) (*Entry, int64) {
+func (r *Recorder) entry(e core.Event, at time.Time) *Entry {
 	n := e.Arrangement.N
 	entry := &Entry{
 		Time: at, RequestID: e.RequestID, Question: e.Query,
@@ -144,7 +145,6 @@ func (r *Recorder) entry(e core.Event, at time.Time) (*Entry, int64) {
 	if name, _, _ := strings.Cut(e.Arrangement.Placement, "="); name == Shuffled {
 		entry.Arm = Shuffled
 	}
-	size := len(e.RequestID) + len(e.Query)
 	for rank := range n {
 		d := Document{ID: e.ID(rank), Text: e.Text(rank), Score: core.Score(math.NaN())}
 		if score, known := e.Score(rank); known {
@@ -153,10 +153,9 @@ func (r *Recorder) entry(e core.Event, at time.Time) (*Entry, int64) {
 		if r.config.Texts {
 			d.Title = e.Field(rank, r.config.TitleKey)
 		}
-		size += len(d.ID) + len(d.Title) + len(d.Text)
 		entry.Documents[rank] = d
 	}
-	return entry, entryBytes + int64(n)*documentBytes + int64(size)
+	return entry
 }
 
 // What an entry and one of its documents hold beside texts, about.
@@ -164,6 +163,15 @@ const (
 	entryBytes    = 600
 	documentBytes = 250
 )
+
+// size is how many bytes an entry holds, about.
+func (e *Entry) size() int64 {
+	size := entryBytes + len(e.RequestID) + len(e.Question) + len(e.Documents)*documentBytes
+	for _, d := range e.Documents {
+		size += len(d.ID) + len(d.Title) + len(d.Text)
+	}
+	return int64(size)
+}
 
 // Answer tells the text of the answer to the request. Only what it cites is
 // recorded. It never waits.

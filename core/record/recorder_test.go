@@ -251,6 +251,22 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 	equal(t, "counts", Stats{Accepted: 100, Dropped: 1, Written: 100, Expired: 100}, r.Stats())
 
+	// Without texts, what is not recorded is not held either, but long IDs are.
+	r = mustOpen(t, newPath(t), Config{Wait: time.Hour, MaxMemory: room}, clock.now)
+	for i := range 20 {
+		retrieve(t, r, fmt.Sprint(i), big, core.Config{})
+		r.flush()
+	}
+	equal(t, "written of 20 with a long text", 0, r.Stats().Written)
+	big[0].id = strings.Repeat("i", 9_000)
+	for i := range 20 {
+		retrieve(t, r, fmt.Sprint("long ", i), big, core.Config{})
+		r.flush()
+		if held := r.held.Load(); held > room/2 {
+			t.Fatalf("%d bytes are held", held)
+		}
+	}
+
 	r = mustOpen(t, newPath(t), Config{Wait: time.Hour, MaxWaiting: 3}, clock.now)
 	for i := range 10 {
 		retrieve(t, r, fmt.Sprint(i), big, core.Config{})

@@ -84,11 +84,9 @@ func (w *writer) retrieval(m message) {
 		w.held.Add(-m.size)
 		return
 	}
-	if !w.config.Texts { // what remains is small
-		kept := int64(entryBytes + len(m.entry.Documents)*documentBytes)
-		w.held.Add(kept - m.size)
-		m.size = kept
-	}
+	kept := m.entry.size() // without what is not to be recorded
+	w.held.Add(kept - m.size)
+	m.size = kept
 	id := m.entry.RequestID
 	if w.config.Wait == 0 || id == "" {
 		if id == "" && w.config.Wait > 0 {
