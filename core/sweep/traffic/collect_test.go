@@ -186,6 +186,36 @@ func TestWhatCounts(t *testing.T) {
 	}
 }
 
+// Ranks count among the documents of the prompt: one that was left out before them
+// all changes nothing.
+func TestRanksAreThoseOfTheAdmitted(t *testing.T) {
+	t.Parallel()
+	plain, shifted := collector(t, traffic.Options{Together: true}), collector(t, traffic.Options{Together: true})
+	feed(t, plain, simulation("U", 6, 1), 500, noon, nil)
+	feed(t, shifted, simulation("U", 6, 1), 500, noon, func(_ int, e *record.Entry) {
+		e.Documents = append([]record.Document{{}}, e.Documents...)
+		e.Arrangement.N++
+		e.Arrangement.Dropped = []core.Dropped{{Index: 0, Rank: 0}}
+		for slot := range e.Arrangement.Slots {
+			e.Arrangement.Slots[slot].Rank++
+			e.Arrangement.Slots[slot].Index++
+		}
+		for i := range e.Answer.Ranks {
+			e.Answer.Ranks[i]++
+		}
+		if err := e.Arrangement.Check(7); err != nil {
+			t.Error(err)
+		}
+		// What stands in no slot cannot be cited, and a citation counts once.
+		e.Answer.Ranks = append(e.Answer.Ranks, e.Answer.Ranks...)
+		e.Answer.Ranks = append(e.Answer.Ranks, 0)
+	})
+	want, got := plain.Result().Curves, shifted.Result().Curves
+	if !reflect.DeepEqual(want, got) {
+		t.Errorf("(-want +got)\n-%+v\n+%+v", want, got)
+	}
+}
+
 // Models, numbers of documents and prompt sizes have curves of their own, unless
 // they are to be together.
 func TestApart(t *testing.T) {

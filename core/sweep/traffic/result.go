@@ -100,13 +100,8 @@ func drift(n int, shown []Window, windows map[int64]*groups, slots []Slot) *Drif
 		}
 		windows[w.Start.Unix()].sum.floats().estimate(n, cited, expected, used)
 		d.Windows++
-		total, scale := 0.0, 0.0
 		for slot, e := range expected {
-			total += cited[slot]
-			scale += e * slots[slot].Used
-		}
-		for slot, e := range expected {
-			if want := e * slots[slot].Used * total / scale; want > 0 {
+			if want := e * slots[slot].Used; want > 0 {
 				d.Statistic += square(cited[slot]-want) / want
 			}
 		}
