@@ -22,11 +22,11 @@ func TestRun(t *testing.T) {
 		"u":       {"\nU: ", "measured  r1 "},
 		"recency": {"\nrecency: ", "measured  r10 r9 r8 r7 r6 r5 r4 r3 r2 r1\n"},
 	} {
-		out, err := output(t, "-reader", reader)
+		out, err := output(t, "-reader", reader, "-requests", "4000")
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, part := range append(want, "SIMULATED, no measurement: 9000 requests, ", "slot 9  planted ") {
+		for _, part := range append(want, "SIMULATED, no measurement: 4000 requests, ", "slot 9  planted ") {
 			if !strings.Contains(out, part) {
 				t.Errorf("-reader %s: the output lacks %q:\n%s", reader, part, out)
 			}

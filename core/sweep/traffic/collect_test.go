@@ -100,7 +100,7 @@ func TestRankAloneIsFlat(t *testing.T) {
 	s := simulation("flat", 10, 5)
 	s.Relevance = traffic.FallingRelevance(10, 0.7, 0.6)
 	c := collector(t, traffic.Options{})
-	feed(t, c, s, 20_000, noon, nil)
+	feed(t, c, s, 12_000, noon, nil)
 	got := c.Result().Curves[0]
 	if got.Verdict.Shape != core.ShapeFlat || got.Drift.Changed() {
 		t.Errorf("found %s, %+v", got.Finding, got.Drift)
@@ -109,7 +109,7 @@ func TestRankAloneIsFlat(t *testing.T) {
 	// Every fourth request keeps the order of the ranks.
 	lopsided := collector(t, traffic.Options{})
 	skewed := 0.0
-	feed(t, lopsided, s, 20_000, noon, func(i int, e *record.Entry) {
+	feed(t, lopsided, s, 12_000, noon, func(i int, e *record.Entry) {
 		if i%4 == 0 {
 			slots := e.Arrangement.Slots
 			for slot := range slots {
@@ -279,8 +279,8 @@ func TestDriftOfNothing(t *testing.T) {
 	const runs = 40
 	changed := 0
 	for run := range runs {
-		c := collector(t, traffic.Options{Window: time.Hour, Resamples: 100})
-		feed(t, c, simulation("U", 5, uint64(run)), 3*3600, noon, nil)
+		c := collector(t, traffic.Options{Window: 10 * time.Minute, Resamples: 100})
+		feed(t, c, simulation("U", 5, uint64(run)), 3*600, noon, nil)
 		if c.Result().Curves[0].Drift.Changed() {
 			changed++
 		}
