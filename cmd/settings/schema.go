@@ -236,6 +236,7 @@ func curveSchema() object {
 		{"type", "object"},
 		{"properties", object{
 			{"format", object{{"const", core.CurveFormat}}},
+			{"kind", object{{"enum", []string{"", core.CurveOfUse}}}},
 			{"model", text},
 			{"task", text},
 			{"layout", text},
