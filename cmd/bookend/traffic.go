@@ -117,7 +117,7 @@ func trafficCounts(r traffic.Result) []string {
 	}
 	if need := all.NeededFor(usefulCitations); need > 0 {
 		line := fmt.Sprintf("About %d shuffled and answered requests show every slot to ±7 %%.", need)
-		if days := r.Last.Sub(r.First).Hours() / 24; days > 0 && float64(all.Answered) > 0 {
+		if days := r.Last.Sub(r.First).Hours() / 24; days > 0.2 { // less says little about a day
 			line += fmt.Sprintf(" At this rate of %.0f answers a day, a share of 1 %% takes %.1f days for it.", float64(all.Answered)/days, float64(need)/(0.01*float64(all.Answered)/days))
 		}
 		lines = append(lines, line)

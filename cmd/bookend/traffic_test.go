@@ -93,6 +93,7 @@ func TestDryCount(t *testing.T) {
 	t.Parallel()
 	path := recorded(t, 2000, monday, func(i int, e *record.Entry) {
 		e.Arm = record.Configured
+		e.Time = monday.Add(time.Duration(i) * time.Minute)
 		if i%4 == 0 {
 			e.Answer = &record.Answer{}
 		}

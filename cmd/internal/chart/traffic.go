@@ -106,6 +106,12 @@ func UsePicture(curves []traffic.Curve) (svg, png []byte, err error) {
 	p.Legend.Add("average slot", level)
 	p.X.Min, p.X.Max = 0, last
 	p.Y.Min, p.Y.Max = 0, math.Ceil(high*4)/4+0.12*float64(len(shown)+1) // room for the legend
+	var ticks []plot.Tick
+	step := math.Max(math.Ceil(high/5)/2, 0.5)
+	for v := 0.0; v <= p.Y.Max; v += step {
+		ticks = append(ticks, plot.Tick{Value: v, Label: fmt.Sprintf("%g", v)})
+	}
+	p.Y.Tick.Marker = plot.ConstantTicks(ticks)
 	return files(p, pictureWidth, pictureHeight)
 }
 

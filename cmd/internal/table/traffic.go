@@ -15,14 +15,15 @@ import (
 )
 
 // useBar is the length of the bar of a slot that is used twice as much as the
-// average.
+// average, or more.
 const useBar = 40
 
 // Use returns how much each slot is used, with a bar for it.
 func Use(c traffic.Curve) (columns []string, rows [][]string) {
 	columns = []string{"slot", "cited", "expected", "used", "95 % interval", ""}
 	for _, s := range c.Slots {
-		bar := strings.Repeat("█", int(math.Round(min(s.Used, 2)*useBar/2)))
+		length := int(math.Round(min(s.Used, 2) * useBar / 2))
+		bar := strings.Repeat("█", length) + strings.Repeat(" ", useBar-length)
 		rows = append(rows, []string{
 			strconv.Itoa(s.Slot), strconv.Itoa(s.Cited), fmt.Sprintf("%.1f", s.Expected),
 			fmt.Sprintf("%.2f", s.Used), fmt.Sprintf("%.2f – %.2f", s.Low, s.High), bar,
