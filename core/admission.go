@@ -130,19 +130,22 @@ func (a *admitter) dropDuplicates() {
 }
 
 func (a *admitter) dropByThreshold() {
-	t := a.c.Threshold
-	if t == nil {
+	t, scoreOf, direction := a.c.Threshold, a.score, a.c.Direction
+	if a.c.ThresholdBy == RankingScore {
+		scoreOf, direction = a.ranking, HigherIsBetter
+	}
+	if t == nil || scoreOf == nil {
 		return
 	}
 	a.unpinned(func(rank int) {
-		score, limit := a.score(rank), *t
+		score, limit := scoreOf(rank), *t
 		if isFloat32(score) {
 			limit = float64(float32(limit))
 		}
 		switch {
 		case score != score:
 			a.reason[rank] = NoScore
-		case a.c.Direction == HigherIsBetter && score < limit, a.c.Direction == LowerIsBetter && score > limit:
+		case direction == HigherIsBetter && score < limit, direction == LowerIsBetter && score > limit:
 			a.reason[rank] = OverThreshold
 		}
 	})

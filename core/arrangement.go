@@ -25,6 +25,9 @@ type Arrangement struct {
 	// the counter; both 0 without a budget. Used exceeds Room only by KeepBest.
 	Room int `json:"room,omitempty"`
 	Used int `json:"used,omitempty"`
+	// Stages tells how the ranks came about where the call was told more than the
+	// order of its input: by RankBy or Through. The last one gave the ranks.
+	Stages []Stage `json:"stages,omitempty"`
 	// Notes tells what a reader should know, such as a curve that was measured
 	// with another number of documents.
 	Notes []string `json:"notes,omitempty"`

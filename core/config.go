@@ -90,6 +90,10 @@ type Config struct {
 	// One that equals it stays; one that fits into a float32 is compared as one. It
 	// must be finite and needs a Direction.
 	Threshold *float64 `json:"threshold,omitempty"`
+	// ThresholdBy says which score Threshold looks at: OwnScore (the default), or
+	// RankingScore, of which higher is better. After a reranker or a fusion it has
+	// to be set, since the two have nothing in common.
+	ThresholdBy ScoreOf `json:"threshold_by,omitempty"`
 	// MaxBytes drops documents with a longer text before they are counted. 0
 	// means DefaultMaxBytes where there is a Budget, and no cap elsewhere.
 	MaxBytes int `json:"max_bytes,omitempty"`
@@ -169,7 +173,7 @@ func (c *Config) validate() error {
 		if c.Rank == ByScore {
 			fault("Direction", "", `ranking by score needs "higher-is-better" or "lower-is-better"`)
 		}
-		if c.Threshold != nil {
+		if c.Threshold != nil && c.ThresholdBy != RankingScore {
 			fault("Direction", "", `a Threshold needs "higher-is-better" or "lower-is-better"`)
 		}
 	default:
@@ -177,6 +181,11 @@ func (c *Config) validate() error {
 	}
 	if t := c.Threshold; t != nil && (math.IsNaN(*t) || math.IsInf(*t, 0)) {
 		fault("Threshold", *t, "must be a finite number; leave it out for no threshold")
+	}
+	switch c.ThresholdBy {
+	case "", OwnScore, RankingScore:
+	default:
+		fault("ThresholdBy", string(c.ThresholdBy), `must be "own" or "ranking"`)
 	}
 	notNegative("TopK", c.TopK, "no limit")
 	notNegative("Budget", c.Budget, "no limit")

@@ -28,6 +28,7 @@ func TestNewRefuses(t *testing.T) {
 		{core.Config{Direction: "up"}, "Direction", []string{`"up"`, `"higher-is-better" or "lower-is-better"`}},
 		{core.Config{Rank: core.ByScore}, "Direction", []string{`""`, "ranking by score needs"}},
 		{core.Config{Threshold: ptr(0.5)}, "Direction", []string{"a Threshold needs"}},
+		{core.Config{ThresholdBy: "rerank"}, "ThresholdBy", []string{`"rerank"`, `"own" or "ranking"`}},
 		{core.Config{Direction: higher, Threshold: ptr(math.NaN())}, "Threshold", []string{"NaN", "finite"}},
 		{core.Config{Direction: higher, Threshold: ptr(math.Inf(1))}, "Threshold", []string{"+Inf", "finite"}},
 		{core.Config{Direction: higher, Threshold: ptr(math.Inf(-1))}, "Threshold", []string{"-Inf", "finite"}},
@@ -112,7 +113,7 @@ func fullConfig(t testing.TB) core.Config {
 	return core.Config{
 		Rank: core.ByScore, Direction: core.LowerIsBetter, ScoreKey: "distance",
 		Pins: []string{"a", "b"}, PinKey: "always", DropSameID: true, DropSameText: true,
-		Threshold: ptr(0.25), MaxBytes: 2000, TopK: 7, Budget: 900, Unit: core.Words,
+		Threshold: ptr(0.25), ThresholdBy: core.OwnScore, MaxBytes: 2000, TopK: 7, Budget: 900, Unit: core.Words,
 		Overflow: core.Skip, KeepBest: true,
 		Placement:    core.Choice{Placement: core.Shuffled{Seed: 1<<64 - 1}},
 		MinDocuments: 3, Groups: true,
@@ -136,7 +137,7 @@ func TestConfigJSON(t *testing.T) {
 	}
 	same(t, "JSON", `{"rank":"score","direction":"lower-is-better","score_key":"distance",`+
 		`"pins":["a","b"],"pin_key":"always","drop_same_id":true,"drop_same_text":true,`+
-		`"threshold":0.25,"max_bytes":2000,"top_k":7,"budget":900,"unit":"words",`+
+		`"threshold":0.25,"threshold_by":"own","max_bytes":2000,"top_k":7,"budget":900,"unit":"words",`+
 		`"overflow":"skip","keep_best":true,"placement":{"name":"shuffled","seed":18446744073709551615},`+
 		`"min_documents":3,"groups":true,"id_key":"key","source_key":"file","position_key":"line"}`, string(data))
 	var got core.Config

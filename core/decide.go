@@ -10,6 +10,10 @@ type decision struct {
 	config *Config // of the Arranger that was used
 	n      int
 	ranks  []scored // by rank; nil: the input is ranked
+	before []scored // what ranks was before the call's own ranking
+
+	ranking ranking // of the call, where it decided
+	through []Stage
 	admission
 	slots     []int // which of the kept stands in each slot; nil: in their order
 	placement string
@@ -27,12 +31,12 @@ func decide[S ~[]E, E any](ctx context.Context, a *Arranger, docs S, v *View[E],
 		}
 	}
 	a = a.For(ctx)
-	d := &decision{config: &a.config, n: len(docs), placement: a.placementName()}
+	d := &decision{config: &a.config, n: len(docs), placement: a.placementName(), through: c.through, notes: c.notes}
 	documents := byRank(d, docs, v)
 	observed := a.config.Observe != nil || c.observe != nil
 	var arrangement Arrangement
 	var labels []int
-	err := run(ctx, a, d, docs, v, c)
+	err := run(ctx, a, d, docs, v, &c)
 	if err == nil && (wanted || observed) {
 		arrangement = d.arrangement(documents.score)
 		if wanted && c.refine != nil {
@@ -58,7 +62,7 @@ func decide[S ~[]E, E any](ctx context.Context, a *Arranger, docs S, v *View[E],
 	return d, arrangement, err
 }
 
-func run[S ~[]E, E any](ctx context.Context, a *Arranger, d *decision, docs S, v *View[E], c call) error {
+func run[S ~[]E, E any](ctx context.Context, a *Arranger, d *decision, docs S, v *View[E], c *call) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -71,15 +75,23 @@ func run[S ~[]E, E any](ctx context.Context, a *Arranger, d *decision, docs S, v
 	if err := v.need(&a.config); err != nil {
 		return err
 	}
+	if err := a.CheckRanking(len(c.through) > 0, c.ranking.given); err != nil {
+		return err
+	}
 	if a.config.Rank == ByScore {
 		d.ranks = rankByScore(&a.config, docs, v)
 		if turnedRound(d.ranks) {
 			d.notes = append(d.notes, turnedRoundNote)
 		}
 	}
+	if err := d.rankBy(c); err != nil {
+		return err
+	}
 	if !a.admitsAll || c.topK > 0 {
+		documents := byRank(d, docs, v)
+		documents.ranking = d.rankingScore(c)
 		var err error
-		if d.admission, err = newAdmitter(a, c.topK, d.n, byRank(d, docs, v)).admit(); err != nil {
+		if d.admission, err = newAdmitter(a, c.topK, d.n, documents).admit(); err != nil {
 			return err
 		}
 	}
@@ -161,7 +173,7 @@ func (d *decision) index(rank int) int {
 
 // arrangement writes the decision out, with the scores of the documents.
 func (d *decision) arrangement(score func(rank int) float64) Arrangement {
-	a := Arrangement{N: d.n, Placement: d.placement, Room: d.room, Used: d.used, Notes: d.notes}
+	a := Arrangement{N: d.n, Placement: d.placement, Room: d.room, Used: d.used, Stages: d.stages(score), Notes: d.notes}
 	size := func(rank int) int {
 		if d.sizes == nil {
 			return 0
@@ -190,6 +202,7 @@ type reader struct {
 	meta     func(rank int) map[string]any
 	score    func(rank int) float64 // NaN: missing
 	pinned   func(rank int) bool    // by PinKey
+	ranking  func(rank int) float64 // the score of what ranked last; nil: there is none
 }
 
 func byRank[S ~[]E, E any](d *decision, docs S, v *View[E]) reader {

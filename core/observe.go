@@ -107,6 +107,9 @@ type call struct {
 	topK    int
 	observe func(context.Context, Event)
 	refine  func(*Arranger, Arrangement) (Arrangement, []int, error)
+	ranking ranking
+	through []Stage
+	notes   []string
 }
 
 // ForQuery tells the call the question, which an Event then carries.

@@ -84,18 +84,29 @@ func (a Arrangement) String() string {
 	b.WriteByte('\n')
 	var table strings.Builder
 	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
+	stages := func(cell func(Stage) string) string {
+		var cells strings.Builder
+		for _, s := range a.Stages {
+			cells.WriteString(cell(s))
+			cells.WriteByte('\t')
+		}
+		return cells.String()
+	}
 	if len(a.Slots) > 0 {
-		fmt.Fprintln(w, "slot\trank\tlabel\tinput\tscore\tsize\t")
+		fmt.Fprintf(w, "slot\trank\tlabel\tinput\tscore\tsize\t%s\n", stages(func(s Stage) string { return s.Name }))
+	}
+	of := func(index int) string {
+		return stages(func(s Stage) string { return s.short(index) })
 	}
 	for slot, p := range a.Slots {
 		pinned := ""
 		if p.Pinned {
 			pinned = "pinned"
 		}
-		fmt.Fprintf(w, "%d\tr%d\t[%d]\t%d\t%s\t%s\t%s\n", slot, p.Rank+1, p.Label, p.Index, p.Score.short(), a.size(p.Size), pinned)
+		fmt.Fprintf(w, "%d\tr%d\t[%d]\t%d\t%s\t%s\t%s%s\n", slot, p.Rank+1, p.Label, p.Index, p.Score.short(), a.size(p.Size), of(p.Index), pinned)
 	}
 	for _, d := range a.Dropped {
-		fmt.Fprintf(w, "out\tr%d\t\t%d\t%s\t%s\t%s\n", d.Rank+1, d.Index, d.Score.short(), a.size(d.Size), d.Reason)
+		fmt.Fprintf(w, "out\tr%d\t\t%d\t%s\t%s\t%s%s\n", d.Rank+1, d.Index, d.Score.short(), a.size(d.Size), of(d.Index), d.Reason)
 	}
 	w.Flush()
 	for line := range strings.Lines(table.String()) {
@@ -130,6 +141,13 @@ func (a Arrangement) LogValue() slog.Value {
 	}
 	if len(a.Dropped) > 0 {
 		attrs = append(attrs, slog.String("dropped", a.reasons()))
+	}
+	if len(a.Stages) > 0 {
+		names := make([]string, len(a.Stages))
+		for i, s := range a.Stages {
+			names[i] = s.Name
+		}
+		attrs = append(attrs, slog.Any("stages", names))
 	}
 	if len(a.Notes) > 0 {
 		attrs = append(attrs, slog.Any("notes", a.Notes))

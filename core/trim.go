@@ -61,9 +61,7 @@ func Without[S ~[]E, E any](a *Arranger, from Arrangement, docs S, v *View[E], r
 		d.kept = append(d.kept, p.Rank)
 	}
 	slices.SortFunc(d.dropped, func(x, y Dropped) int { return x.Rank - y.Rank })
-	if slices.Contains(from.Notes, turnedRoundNote) {
-		d.notes = append(d.notes, turnedRoundNote)
-	}
+	d.notes, d.through = from.rankingNotes(), from.Stages
 	if a.off {
 		d.keepOrder(from)
 	} else if err := d.place(Ranked{n: len(d.kept), origin: func(i int) Origin {
@@ -95,6 +93,11 @@ func (a Arrangement) Check(n int) error {
 	for slot, p := range a.Slots {
 		if !claim(indices, p.Index) || !claim(ranks, p.Rank) || !claim(labels, p.Label-1) {
 			return &ArrangementError{Rule: fmt.Sprintf("has index %d, rank %d and label %d in slot %d, one of which is out of range or stands twice", p.Index, p.Rank, p.Label, slot)}
+		}
+	}
+	for _, s := range a.Stages {
+		if len(s.Ranks) != n || len(s.Scores) != n {
+			return &ArrangementError{Rule: fmt.Sprintf("has %d ranks and %d scores in stage %q, not one for each document", len(s.Ranks), len(s.Scores), s.Name)}
 		}
 	}
 	for _, out := range a.Dropped {

@@ -42,7 +42,7 @@ func (v *View[E]) need(c *Config) error {
 		faults = append(faults, &ConfigError{Field: "View." + field, Value: "nil", Rule: setting + " needs it: set the accessor"})
 	}
 	meta := v.Meta != nil
-	if c.Rank == ByScore || c.Threshold != nil {
+	if c.Rank == ByScore || c.Threshold != nil && c.ThresholdBy != RankingScore {
 		if c.ScoreKey == "" && v.Score == nil {
 			lacks("Score", "ranking by score or a threshold")
 		}
@@ -94,7 +94,13 @@ func (v *View[E]) score(c *Config, doc E) float64 {
 	return math.NaN()
 }
 
-func (v *View[E]) id(c *Config, doc E) string {
+func (v *View[E]) id(c *Config, doc E) string { return v.Identity(doc, c.IDKey) }
+
+// Identity returns the ID of doc as every setting about IDs reads it: its own, or
+// else what the metadata field idKey holds ("" means "id"), text or a whole number;
+// "" where there is none. v may be nil.
+func (v *View[E]) Identity(doc E, idKey string) string {
+	v = v.orEmpty()
 	if v.ID != nil {
 		if id := v.ID(doc); id != "" {
 			return id
@@ -103,11 +109,10 @@ func (v *View[E]) id(c *Config, doc E) string {
 	if v.Meta == nil {
 		return ""
 	}
-	key := c.IDKey
-	if key == "" {
-		key = "id"
+	if idKey == "" {
+		idKey = "id"
 	}
-	switch id := v.Meta(doc)[key].(type) {
+	switch id := v.Meta(doc)[idKey].(type) {
 	case nil:
 		return ""
 	case string:
