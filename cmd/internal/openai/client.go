@@ -1,24 +1,19 @@
 package openai
 
 import (
-	"bytes"
 	"context"
-	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"mime"
-	"net"
 	"net/http"
-	"net/url"
 	"strings"
-	"syscall"
 	"time"
 
-	"github.com/bookend-rag/bookend/core"
 	"github.com/bookend-rag/bookend/core/sweep"
+	"github.com/bookend-rag/bookend/internal/httpsafe"
 )
 
 // Client is a sweep.Model, safe for concurrent use. It prints without its secrets.
@@ -27,7 +22,7 @@ type Client struct {
 	config     Config // without BaseURL, whose secrets address keeps
 	address    address
 	parameters map[string]json.RawMessage
-	secrets    secrets
+	secrets    httpsafe.Secrets
 	// Without an http.Client around it, nothing follows a redirect.
 	transport *http.Transport
 }
@@ -45,13 +40,9 @@ func New(c Config) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := a.secrets(c.Key)
-	if user, _ := a.hidden(); user != nil && !c.Key.IsZero() {
-		return nil, &core.ConfigError{Field: "BaseURL", Value: s.detail(a.shown("")), Rule: "give a key or user info, not both"}
-	}
-	guarded := a.base.Scheme == "http" && a.private(c.Key) && !c.AllowPlainKey
-	if guarded && !a.loopback() {
-		return nil, &core.ConfigError{Field: "BaseURL", Value: s.detail(a.shown("")), Rule: "a key, user info or query would cross the network unencrypted: use https, or allow it expressly"}
+	guarded, err := a.Guard("BaseURL", c.Key.value(), c.AllowPlainKey)
+	if err != nil {
+		return nil, err
 	}
 	parameters, err := c.parameters()
 	if err != nil {
@@ -59,43 +50,8 @@ func New(c Config) (*Client, error) {
 	}
 	name := c.String()
 	c.BaseURL, c.Extra = "", nil
-	return &Client{name: name, config: c, address: a, parameters: parameters, secrets: s, transport: transport(c.Connections, guarded)}, nil
+	return &Client{name: name, config: c, address: a, parameters: parameters, secrets: a.Secrets(c.Key.value()), transport: httpsafe.Transport(c.Connections, guarded)}, nil
 }
-
-// maxIdle is below the five seconds after which llama.cpp, and vLLM by default, end
-// an idle connection: a call that starts just then would be lost.
-const maxIdle = 4 * time.Second
-
-// transport keeps a secret on this machine if it is guarded: "localhost" is a name
-// like any other, and a proxy may be anywhere.
-func transport(connections int, guarded bool) *http.Transport {
-	dialer := &net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}
-	proxy := http.ProxyFromEnvironment
-	if guarded {
-		dialer.Control = onlyLoopback
-		proxy = nil
-	}
-	return &http.Transport{
-		Proxy:                  proxy,
-		DialContext:            dialer.DialContext,
-		ForceAttemptHTTP2:      true,
-		MaxIdleConns:           connections,
-		MaxIdleConnsPerHost:    connections,
-		IdleConnTimeout:        maxIdle,
-		TLSHandshakeTimeout:    30 * time.Second,
-		MaxResponseHeaderBytes: 64 << 10,
-	}
-}
-
-func onlyLoopback(_, address string, _ syscall.RawConn) error {
-	host, _, err := net.SplitHostPort(address)
-	if ip := net.ParseIP(host); err != nil || ip == nil || !ip.IsLoopback() {
-		return errElsewhere
-	}
-	return nil
-}
-
-var errElsewhere = errors.New("the name of this machine leads to another one, and the request holds a secret")
 
 // CloseIdleConnections ends the connections that no call is using, and their
 // goroutines. The client can be used again.
@@ -130,7 +86,7 @@ func (c *Client) Ask(ctx context.Context, p sweep.Prompt) (sweep.Answer, error) 
 	}
 	call, cancel := context.WithTimeout(ctx, c.config.Timeout)
 	defer cancel()
-	request, err := c.request(call, body)
+	request, err := c.address.Post(call, c.address.endpoint(c.Path()), c.config.Key.value(), body)
 	if err != nil {
 		return sweep.Answer{}, permanent(0, ErrPrompt, "the request cannot be made")
 	}
@@ -142,31 +98,10 @@ func (c *Client) Ask(ctx context.Context, p sweep.Prompt) (sweep.Answer, error) 
 	return c.receive(ctx, call, response)
 }
 
-func (c *Client) request(ctx context.Context, body []byte) (*http.Request, error) {
-	to := c.address.endpoint(c.Path())
-	user, query := c.address.hidden()
-	to.RawQuery = query
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, to.String(), bytes.NewReader(body))
-	if err != nil {
-		return nil, err
-	}
-	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set("Accept", "application/json")
-	r.Header.Set("User-Agent", "bookend")
-	if user != nil {
-		password, _ := user.Password()
-		r.SetBasicAuth(user.Username(), password)
-	}
-	if key := c.config.Key.value(); key != "" {
-		r.Header.Set("Authorization", "Bearer "+key)
-	}
-	return r, nil
-}
-
 func (c *Client) receive(ctx, call context.Context, response *http.Response) (sweep.Answer, error) {
 	status := response.StatusCode
 	if status >= 300 && status <= 399 {
-		return sweep.Answer{}, permanent(status, ErrRedirect, c.secrets.detail(target(response)))
+		return sweep.Answer{}, permanent(status, ErrRedirect, c.secrets.Detail(httpsafe.Target(response)+"; give the right address as the base URL"))
 	}
 	success := status >= 200 && status <= 299
 	if success {
@@ -203,7 +138,7 @@ func (c *Client) checkType(status int, header string) error {
 	case header == "":
 		return failure(status, ErrContentType, "it has none")
 	}
-	return failure(status, ErrContentType, c.secrets.detail(header))
+	return failure(status, ErrContentType, c.secrets.Detail(header))
 }
 
 // broken tells the caller's end from the timeout, and both from the network. Whom the
@@ -215,18 +150,9 @@ func (c *Client) broken(ctx, call context.Context, status int, err error) *sweep
 	if call.Err() != nil {
 		return failure(status, ErrTimeout, fmt.Sprintf("waited %v", c.config.Timeout))
 	}
-	e := failure(status, ErrConnection, c.secrets.detail(err.Error()))
-	e.Permanent = errors.Is(err, errElsewhere) || errors.As(err, new(*tls.CertificateVerificationError))
+	e := failure(status, ErrConnection, c.secrets.Detail(err.Error()))
+	e.Permanent = httpsafe.Untrusted(err)
 	return e
-}
-
-// target is where a redirect leads, without user info and query.
-func target(response *http.Response) string {
-	to, err := response.Location()
-	if err != nil {
-		return "to nowhere"
-	}
-	return "to " + (&url.URL{Scheme: to.Scheme, Host: to.Host, Path: to.Path}).String() + "; give the right address as the base URL"
 }
 
 // retryAfter measures a date by the server's clock, if it tells its time.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/bookend-rag/bookend/core"
+	"github.com/bookend-rag/bookend/internal/httpsafe"
 )
 
 // Defaults of Config.
@@ -59,8 +60,8 @@ func (c Config) String() string {
 	if err != nil {
 		return fmt.Sprintf("%s at an address that cannot be read", c.model())
 	}
-	s := a.secrets(c.Key)
-	return fmt.Sprintf("%s at %s", s.detail(c.model()), s.detail(a.shown(c.path())))
+	s := a.Secrets(c.Key.value())
+	return fmt.Sprintf("%s at %s", s.Detail(c.model()), s.Detail(a.shown(c.path())))
 }
 
 // Format writes what String returns, whatever the verb.
@@ -107,8 +108,8 @@ func (c Config) validate() error {
 	if strings.TrimSpace(c.Model) == "" {
 		return &core.ConfigError{Field: "Model", Value: c.Model, Rule: "name the model as the server does"}
 	}
-	if strings.ContainsFunc(c.Key.value(), func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return &core.ConfigError{Field: "Key", Value: c.Key, Rule: "only printable ASCII without spaces can be a key; look for a line break at its end"}
+	if err := httpsafe.CheckKey(c.Key.value()); err != nil {
+		return err
 	}
 	for _, n := range []struct {
 		field string

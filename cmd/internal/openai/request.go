@@ -38,7 +38,7 @@ func (c *Client) Body(p sweep.Prompt) ([]byte, error) {
 	}
 	question, err := marshal(value)
 	if err != nil {
-		return nil, permanent(0, ErrPrompt, c.secrets.detail(err.Error()))
+		return nil, permanent(0, ErrPrompt, c.secrets.Detail(err.Error()))
 	}
 	body := maps.Clone(c.parameters)
 	body[name] = question

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/bookend-rag/bookend/core/sweep"
+	"github.com/bookend-rag/bookend/internal/httpsafe"
 )
 
 // ReadResponse reads the status and the body of a response that came by another way
@@ -19,7 +20,7 @@ func ReadResponse(status int, body []byte, completion bool) (sweep.Answer, error
 
 type reader struct {
 	completion bool
-	secrets    secrets
+	secrets    httpsafe.Secrets
 }
 
 func (r reader) read(status int, body []byte) (sweep.Answer, error) {
@@ -64,7 +65,7 @@ type answerMessage struct {
 // answer wants one JSON object with one choice, of the form that was asked for.
 func (r reader) answer(status int, body []byte) (sweep.Answer, error) {
 	bad := func(detail string) (sweep.Answer, error) {
-		return sweep.Answer{}, failure(status, ErrFormat, r.secrets.detail(detail))
+		return sweep.Answer{}, failure(status, ErrFormat, r.secrets.Detail(detail))
 	}
 	if len(bytes.TrimSpace(body)) == 0 {
 		return bad("it is empty")
@@ -90,7 +91,7 @@ func (r reader) answer(status int, body []byte) (sweep.Answer, error) {
 	if !ok {
 		return bad("it counts tokens below 0 or beyond all measure")
 	}
-	return sweep.Answer{Text: r.secrets.answer(text), FinishReason: r.secrets.answer(printable(reason)), Usage: usage}, nil
+	return sweep.Answer{Text: r.secrets.Answer(text), FinishReason: r.secrets.Answer(httpsafe.Printable(reason)), Usage: usage}, nil
 }
 
 // words returns the text and the finish reason. A chat's content may be null: the
@@ -140,48 +141,14 @@ func (g response) usage() (u sweep.Usage, ok bool) {
 // refused reads a server's complaint. Out of credit is permanent, though its status
 // is that of too many requests.
 func (r reader) refused(status int, body []byte) *sweep.ModelError {
-	text, code := complaint(body)
-	detail := r.secrets.detail(text)
+	text, code := httpsafe.Complaint(body)
+	detail := r.secrets.Detail(text)
 	if detail == "" {
 		detail = http.StatusText(status)
 	}
 	e := failure(status, ErrServer, detail)
 	e.Permanent = status == http.StatusTooManyRequests && code == "insufficient_quota"
 	return e
-}
-
-// complaint finds the message in the forms that servers use:
-//
-//	{"error": {"message": "…", "code": "…"}}   OpenAI, vLLM, llama.cpp
-//	{"error": "…"}                             Ollama
-//	{"message": "…"}                           older vLLM
-//	{"detail": "…"}                            FastAPI
-//
-// What has none of them is shown as it is.
-func complaint(body []byte) (text, code string) {
-	var outer struct {
-		Error, Message, Detail json.RawMessage
-	}
-	if json.Unmarshal(body, &outer) != nil {
-		return string(body), ""
-	}
-	var inner struct {
-		Message    string
-		Code, Type any
-	}
-	if json.Unmarshal(outer.Error, &inner) == nil && inner.Message != "" {
-		code, _ = inner.Code.(string)
-		if kind, _ := inner.Type.(string); code == "" {
-			code = kind
-		}
-		return inner.Message, code
-	}
-	for _, raw := range []json.RawMessage{outer.Error, outer.Message, outer.Detail} {
-		if json.Unmarshal(raw, &text) == nil && text != "" {
-			return text, ""
-		}
-	}
-	return string(body), ""
 }
 
 // told says that a field "error" holds something.

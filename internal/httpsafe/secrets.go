@@ -1,4 +1,4 @@
-package openai
+package httpsafe
 
 import (
 	"cmp"
@@ -27,15 +27,15 @@ const (
 	possibleInAnswer = 16
 )
 
-// secrets takes secrets out of texts. It holds them in funcs, as Key does; the zero
-// value has none.
-type secrets struct {
+// Secrets takes secrets out of texts. It holds them in funcs, because packages that
+// print by reflection show a func's address at most; the zero value has none.
+type Secrets struct {
 	inDetail, inAnswer func() []string // all spellings, longest first; may be nil
 }
 
 // newSecrets knows certain secrets, and possible ones that may as well be words.
-func newSecrets(certain, possible []string) secrets {
-	return secrets{
+func newSecrets(certain, possible []string) Secrets {
+	return Secrets{
 		inDetail: formsOf(certain, 1, possible, possibleInDetail),
 		inAnswer: formsOf(certain, certainInAnswer, possible, possibleInAnswer),
 	}
@@ -61,7 +61,7 @@ func formsOf(certain []string, atLeast int, possible []string, possibleAtLeast i
 }
 
 // spellings are the forms in which servers and errors repeat a secret, each as
-// printable leaves it, too.
+// Printable leaves it, too.
 func spellings(secret string) []string {
 	quoted := strconv.Quote(secret)
 	encoded, _ := json.Marshal(secret) // a string can always be marshaled
@@ -75,24 +75,24 @@ func spellings(secret string) []string {
 		base64.URLEncoding.EncodeToString([]byte(secret)),
 	}
 	for _, form := range forms {
-		forms = append(forms, printable(form))
+		forms = append(forms, Printable(form))
 	}
 	return forms
 }
 
-// detail makes a text from outside fit for an error: printable, one line, without
+// Detail makes a text from outside fit for an error: printable, one line, without
 // secrets, at most 200 characters. Secrets go after the control characters, which
 // may have split one, and before the cut, which may split one.
-func (s secrets) detail(text string) string {
-	text = masked(printable(text), s.inDetail)
+func (s Secrets) Detail(text string) string {
+	text = masked(Printable(text), s.inDetail)
 	if runes := []rune(text); len(runes) > maxDetail {
 		text = string(runes[:maxDetail-1]) + "…"
 	}
 	return text
 }
 
-// answer masks the secrets that are too long to be words.
-func (s secrets) answer(text string) string { return masked(text, s.inAnswer) }
+// Answer masks the secrets that are too long to be words.
+func (s Secrets) Answer(text string) string { return masked(text, s.inAnswer) }
 
 func masked(text string, forms func() []string) string {
 	if forms == nil {
@@ -113,9 +113,9 @@ func masked(text string, forms func() []string) string {
 	return text
 }
 
-// printable makes white space one space each and drops what cannot be printed,
+// Printable makes white space one space each and drops what cannot be printed,
 // marks of direction and halves of characters among them.
-func printable(text string) string {
+func Printable(text string) string {
 	text = strings.Map(func(r rune) rune {
 		switch {
 		case unicode.IsSpace(r):
