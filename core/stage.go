@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/bookend-rag/bookend/internal/safetext"
 )
 
 // Stage is one step that ranked the documents on their way to the final ranks: a
@@ -53,9 +55,9 @@ func RankBy(name string, scores []float64) CallOption {
 
 // RankFailed tells the call that name, which was to rank the documents, failed, and
 // that the order before it is to be kept. The arrangement notes it with the text of
-// err, which must hold no secret.
+// err, from which user info and queries of addresses are taken.
 func RankFailed(name string, err error) CallOption {
-	return func(c *call) { c.ranking = ranking{name: name, given: true, failure: reasonOf(err)} }
+	return func(c *call) { c.ranking = ranking{name: name, given: true, failure: safetext.Error(err, maxNote)} }
 }
 
 // Through tells the call which stages the documents came through, in their order,
@@ -67,23 +69,11 @@ func Through(stages ...Stage) CallOption {
 }
 
 // LeftOut tells the call that name, which was to rank the documents together with
-// others, failed, and that its documents are missing. The arrangement notes it with
-// the text of err, which must hold no secret.
+// others, failed, and that its documents are missing. The arrangement notes it as for
+// RankFailed.
 func LeftOut(name string, err error) CallOption {
-	note := fmt.Sprintf("%sby %s is missing: %s", rankingNote, name, reasonOf(err))
+	note := fmt.Sprintf("%sby %s is missing: %s", rankingNote, name, safetext.Error(err, maxNote))
 	return func(c *call) { c.notes = append(c.notes, note) }
-}
-
-// reasonOf is an error as a note may hold it: short, one line, never empty.
-func reasonOf(err error) string {
-	text := strings.Join(strings.Fields(strings.ToValidUTF8(fmt.Sprint(err), "\uFFFD")), " ")
-	if text == "" {
-		text = "(an error without a text)"
-	}
-	if runes := []rune(text); len(runes) > maxNote {
-		text = string(runes[:maxNote-1]) + "…"
-	}
-	return text
 }
 
 // maxNote bounds what a note keeps of an error, in characters.

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/bookend-rag/bookend/core"
+	"github.com/bookend-rag/bookend/core/rank"
 	"github.com/cloudwego/eino/callbacks"
 	"github.com/cloudwego/eino/components"
 	"github.com/cloudwego/eino/components/retriever"
@@ -24,9 +25,13 @@ type RetrieverConfig struct {
 	Retriever retriever.Retriever
 	// Config says how its documents are ranked, admitted and placed.
 	Config core.Config
+	// Reranker ranks what was found by a model that sees the query, before anything is
+	// left out or placed. The documents and their metadata stay as they are. A
+	// Threshold then needs core.Config.ThresholdBy. nil: none.
+	Reranker *rank.Reranker
 	// OverFetch asks the inner retriever for that many times the documents that
-	// may be admitted, so that duplicates and weak ones can be left out. It acts
-	// where a top-k is known, from the call or from Config. 0 and 1 leave the
+	// may be admitted, so that duplicates and weak ones can be left out, and a Reranker
+	// can find what was ranked low. It acts where a top-k is known, from the call or from Config. 0 and 1 leave the
 	// caller's options untouched.
 	OverFetch int
 }
@@ -40,22 +45,33 @@ type RetrieverConfig struct {
 type Retriever struct {
 	inner     retriever.Retriever
 	arranger  *core.Arranger
+	reranker  *rank.Reranker
 	observe   func(context.Context, core.Event)
 	overFetch int
 }
 
 // NewRetriever wraps config.Retriever. Every fault comes at once, joined: those
 // of config.Config, and a *core.ConfigError for a nil config, an inner retriever
-// that is nil or a *Retriever itself, and a negative OverFetch.
+// that is nil or a *Retriever itself, a Reranker without a Scorer, and a negative
+// OverFetch.
 func NewRetriever(_ context.Context, config *RetrieverConfig) (*Retriever, error) {
 	if config == nil {
 		config = &RetrieverConfig{}
 	}
 	arranger, err := core.New(config.Config)
-	if err := errors.Join(checkInner(config.Retriever), checkOverFetch(config.OverFetch), err); err != nil {
+	if err := errors.Join(checkInner(config.Retriever), checkOverFetch(config.OverFetch), config.Reranker.Check(), err); err != nil {
 		return nil, err
 	}
-	return &Retriever{config.Retriever, arranger, config.Config.Observe, max(config.OverFetch, 1)}, nil
+	_, fused := config.Retriever.(*Fusion)
+	if err := arranger.CheckRanking(fused, config.Reranker != nil); err != nil {
+		return nil, err
+	}
+	r := &Retriever{inner: config.Retriever, arranger: arranger, observe: config.Config.Observe, overFetch: max(config.OverFetch, 1)}
+	if config.Reranker != nil {
+		reranker := *config.Reranker
+		r.reranker = &reranker
+	}
+	return r, nil
 }
 
 func checkInner(inner retriever.Retriever) error {
@@ -79,7 +95,8 @@ func checkOverFetch(n int) error {
 // fresh slice, nil for nil. retriever.WithTopK(k) admits at most k in place of
 // Config.TopK; 0 leaves that as it is, a negative k is a *core.ConfigError. All
 // options reach the inner retriever. Its error is returned as it is; a nil
-// document is a *core.DocumentError; the others are those of core.Transform.
+// document is a *core.DocumentError; the others are those of core.Transform, and of
+// rank.Rerank where there is a Reranker. core.Off asks no Reranker.
 func (r *Retriever) Retrieve(ctx context.Context, query string, opts ...retriever.Option) ([]*schema.Document, error) {
 	a := retriever.GetImplSpecificOptions(&retrieveOptions{r.arranger}, opts...).arranger.For(ctx)
 	asked := 0
@@ -89,11 +106,21 @@ func (r *Retriever) Retrieve(ctx context.Context, query string, opts ...retrieve
 	if asked < 0 {
 		return nil, &core.ConfigError{Field: "WithTopK", Value: asked, Rule: "must be 0 (the configured TopK) or more"}
 	}
-	docs, err := r.ask(ctx, query, r.fetch(a, asked, opts))
+	docs, ranked, err := retrieve(ctx, r.inner, query, r.fetch(a, asked, opts))
 	if err != nil {
 		return nil, err
 	}
-	return transform(ctx, a, docs, core.ForQuery(query), core.AtMost(asked), core.Notify(r.unheard(a)))
+	if err := checkDocuments(docs); err != nil {
+		return nil, err
+	}
+	if !a.IsOff() {
+		reranked, err := rank.Rerank(ctx, r.reranker, view, query, docs)
+		if err != nil {
+			return nil, err
+		}
+		ranked = append(ranked, reranked)
+	}
+	return transform(ctx, a, docs, append(ranked, core.ForQuery(query), core.AtMost(asked), core.Notify(r.unheard(a)))...)
 }
 
 // unheard returns the Retriever's Observe where a, chosen by RetrieveWith, has none.
@@ -117,25 +144,35 @@ func (r *Retriever) fetch(a *core.Arranger, asked int, opts []retriever.Option) 
 	return append(slices.Clip(opts), retriever.WithTopK(k))
 }
 
-// ask calls the inner retriever under a run info of its own.
-func (r *Retriever) ask(ctx context.Context, query string, opts []retriever.Option) ([]*schema.Document, error) {
-	kind, _ := components.GetType(r.inner)
+// retrieve asks a retriever under a run info of its own, and tells how a fusion ranked.
+func retrieve(ctx context.Context, inner retriever.Retriever, query string, opts []retriever.Option) ([]*schema.Document, []core.CallOption, error) {
+	kind, _ := components.GetType(inner)
 	ctx = callbacks.ReuseHandlers(ctx, &callbacks.RunInfo{
 		Name:      kind + string(components.ComponentOfRetriever),
 		Type:      kind,
 		Component: components.ComponentOfRetriever,
 	})
-	if components.IsCallbacksEnabled(r.inner) {
-		return r.inner.Retrieve(ctx, query, opts...)
+	if components.IsCallbacksEnabled(inner) {
+		docs, err := inner.Retrieve(ctx, query, opts...)
+		return docs, nil, err
 	}
 	ctx = callbacks.OnStart(ctx, query)
-	docs, err := r.inner.Retrieve(ctx, query, opts...)
+	var docs []*schema.Document
+	var ranked []core.CallOption
+	var err error
+	if f, ok := inner.(*Fusion); ok {
+		var fused rank.Fused[*schema.Document]
+		fused, err = f.retrieve(ctx, query, opts)
+		docs, ranked = fused.Docs, fused.Options()
+	} else {
+		docs, err = inner.Retrieve(ctx, query, opts...)
+	}
 	if err != nil {
 		callbacks.OnError(ctx, err)
-		return nil, err
+		return nil, nil, err
 	}
 	callbacks.OnEnd(ctx, docs)
-	return docs, nil
+	return docs, ranked, nil
 }
 
 // GetType returns "Bookend", the Type that eino's callbacks see.

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/bookend-rag/bookend/core"
+	"github.com/bookend-rag/bookend/core/rank"
 	"github.com/tmc/langchaingo/callbacks"
 )
 
@@ -13,6 +14,7 @@ type Option func(*settings)
 type settings struct {
 	config    core.Config
 	callbacks callbacks.Handler
+	reranker  *rank.Reranker
 }
 
 // WithConfig sets the ranking, the admission and the placement. Without it the
@@ -31,14 +33,29 @@ func WithCallbacks(handler callbacks.Handler) Option {
 	return func(s *settings) { s.callbacks = handler }
 }
 
-// build applies opts and validates the outcome.
-func build(opts []Option, faults ...error) (settings, *core.Arranger, error) {
+// WithReranker lets a Retriever rank what it finds by a model that sees the question,
+// before anything is left out or placed. The documents, their Score and metadata stay
+// as they are; an Observe sees the ranks and scores before and after. A Threshold then
+// needs core.Config.ThresholdBy. A Transformer does not see the question; there it is a
+// *core.ConfigError.
+func WithReranker(r rank.Reranker) Option {
+	return func(s *settings) { s.reranker = &r }
+}
+
+// settingsOf applies opts.
+func settingsOf(opts []Option) settings {
 	var s settings
 	for _, o := range opts {
 		if o != nil {
 			o(&s)
 		}
 	}
+	return s
+}
+
+// build applies opts and validates the outcome.
+func build(opts []Option, faults ...error) (settings, *core.Arranger, error) {
+	s := settingsOf(opts)
 	arranger, err := core.New(s.config)
 	return s, arranger, errors.Join(append(faults, err)...)
 }

@@ -21,6 +21,9 @@ func NewTransformer(opts ...Option) (*Transformer, error) {
 	if s.callbacks != nil {
 		return nil, &core.ConfigError{Field: "WithCallbacks", Value: "a handler", Rule: "a transformer has nothing to report; give it to NewRetriever"}
 	}
+	if s.reranker != nil {
+		return nil, &core.ConfigError{Field: "WithReranker", Value: "a reranker", Rule: "a transformer does not see the question; give it to NewRetriever"}
+	}
 	return &Transformer{arranger}, nil
 }
 

@@ -10,7 +10,6 @@ import (
 	"mime"
 	"net/http"
 	"strings"
-	"time"
 
 	"github.com/bookend-rag/bookend/core/sweep"
 	"github.com/bookend-rag/bookend/internal/httpsafe"
@@ -121,7 +120,7 @@ func (c *Client) receive(ctx, call context.Context, response *http.Response) (sw
 	}
 	answer, err := reader{completion: c.config.Completion, secrets: c.secrets}.read(status, body)
 	if e := (*sweep.ModelError)(nil); errors.As(err, &e) {
-		e.RetryAfter = retryAfter(response.Header)
+		e.RetryAfter = httpsafe.RetryAfter(response.Header)
 	}
 	return answer, err
 }
@@ -153,13 +152,4 @@ func (c *Client) broken(ctx, call context.Context, status int, err error) *sweep
 	e := failure(status, ErrConnection, c.secrets.Detail(err.Error()))
 	e.Permanent = httpsafe.Untrusted(err)
 	return e
-}
-
-// retryAfter measures a date by the server's clock, if it tells its time.
-func retryAfter(header http.Header) time.Duration {
-	now, err := http.ParseTime(header.Get("Date"))
-	if err != nil {
-		now = time.Now()
-	}
-	return sweep.ParseRetryAfter(header.Get("Retry-After"), now)
 }

@@ -1,0 +1,13 @@
+// Package rank finds ranks where a retriever's own order is not enough: it fuses
+// the lists of several retrievers, has a model score each document for the question,
+// and measures how good the ranks are. What follows, admission and placement, is
+// that of package core.
+//
+//	fused, err := rank.Retrieve(ctx, rank.Fusion{}, view, question, sources...)
+//	reranked, err := rank.Rerank(ctx, reranker, view, question, fused.Docs)
+//	placed, err := core.Transform(ctx, arranger, fused.Docs, view, append(fused.Options(), reranked)...)
+//
+// The retriever wrappers of the adapters do these three steps in one. The order of
+// the stages never changes: fuse, rerank, admit, place. Nothing is written to a
+// document; the arrangement shows what each stage made of it.
+package rank

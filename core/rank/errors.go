@@ -1,0 +1,67 @@
+package rank
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+)
+
+// What kind of failure it was: errors.Is finds it in what HTTP.Score returns.
+var (
+	// ErrConnection: no response came, or its body broke off.
+	ErrConnection = errors.New("the connection failed")
+	// ErrTimeout: HTTPConfig.Timeout passed. It is not context.DeadlineExceeded,
+	// which stands for the caller's own deadline.
+	ErrTimeout = errors.New("no full answer in time")
+	// ErrRedirect: the server sent the client elsewhere; it did not go.
+	ErrRedirect = errors.New("redirects are not followed")
+	// ErrServer: the server says that it failed.
+	ErrServer = errors.New("the server says")
+	// ErrTooLarge: the answer is larger than HTTPConfig.MaxAnswer.
+	ErrTooLarge = errors.New("the answer is too large")
+	// ErrAnswer: the answer cannot be read, or nobody can tell which score belongs to
+	// which text.
+	ErrAnswer = errors.New("the answer cannot be used")
+)
+
+// Error says how a server failed to score. It holds no secret of the client: Detail
+// is one line of at most 200 printable characters, whoever wrote it.
+type Error struct {
+	Kind       error         // one of the Err values, or the error of the caller's context
+	Status     int           // of HTTP; 0 when no response came
+	RetryAfter time.Duration // how long the server asks to wait; 0 when it does not
+	Detail     string
+	permanent  bool
+}
+
+// Error gives the status, the kind and the detail.
+func (e *Error) Error() string {
+	text := "bookend: reranking failed"
+	if e.Status != 0 {
+		text += fmt.Sprintf(" with status %d", e.Status)
+	}
+	text += ": " + e.Kind.Error()
+	if e.Detail != "" {
+		text += ": " + e.Detail
+	}
+	return text
+}
+
+// Unwrap returns the kind. The cause below it is left out on purpose: errors of
+// net/http hold the whole address.
+func (e *Error) Unwrap() error { return e.Kind }
+
+// retryable says whether another attempt may succeed: for 408, 425, 429 and 5xx but
+// for 501 and 505, and where the connection failed. An answer that cannot be used
+// would come again.
+func (e *Error) retryable() bool {
+	switch s := e.Status; {
+	case e.permanent, s == http.StatusNotImplemented, s == http.StatusHTTPVersionNotSupported:
+		return false
+	case e.Kind == ErrConnection, s == http.StatusRequestTimeout, s == http.StatusTooEarly, s == http.StatusTooManyRequests:
+		return true
+	default:
+		return s >= 500
+	}
+}

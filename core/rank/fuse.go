@@ -1,0 +1,258 @@
+package rank
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/bookend-rag/bookend/core"
+)
+
+// DefaultK is the k of reciprocal rank fusion, as in the paper.
+const DefaultK = 60
+
+// FusionStage is the name of a fusion's stage in an arrangement.
+const FusionStage = "fusion"
+
+// Fusion says how ranked lists become one: by reciprocal rank fusion (Cormack,
+// Clarke and Büttcher, SIGIR 2009). A document scores the sum of weight / (K + rank)
+// over the lists that hold it, rank counted from 1. Scores of the lists play no part,
+// so that lists of any scale can be fused. The zero value is useful.
+type Fusion struct {
+	// K damps what the first ranks weigh; 0 means DefaultK.
+	K float64
+	// TopK keeps that many of the fused documents; 0 keeps all.
+	TopK int
+	// IDKey names the metadata field that holds the ID of a document that has none
+	// of its own, as in core.Config. Empty: "id".
+	IDKey string
+	// KeepGoing lets Retrieve go on without the sources that fail or take too long,
+	// as long as one answers. The arrangement notes which are missing. Without it,
+	// one that fails fails the call.
+	KeepGoing bool
+}
+
+// List is what one retriever found, best first.
+type List[E any] struct {
+	// Name is what the arrangement calls the list. Empty: "list 1" and so on.
+	Name string
+	// Weight multiplies what the list counts; 0 means 1.
+	Weight float64
+	Docs   []E
+}
+
+// Fused is the outcome of a fusion.
+type Fused[E any] struct {
+	// Docs holds each document once, best first; nil when there is none.
+	Docs []E
+	// Stages holds the ranks and own scores in each list, and those of the fusion,
+	// as an arrangement of Docs shows them.
+	Stages []core.Stage
+	// Missing tells which sources failed, where KeepGoing allowed it.
+	Missing []*SourceError
+}
+
+// Options tells core.Transform and its like where Docs came from.
+func (f Fused[E]) Options() []core.CallOption {
+	options := []core.CallOption{core.Through(f.Stages...)}
+	for _, missing := range f.Missing {
+		options = append(options, core.LeftOut(missing.Source, missing.Err))
+	}
+	return options
+}
+
+// check returns every fault of f and of the weights.
+func (f Fusion) check(weights []float64) []error {
+	var faults []error
+	fault := func(field string, value any, rule string) {
+		faults = append(faults, &core.ConfigError{Field: field, Value: value, Rule: rule})
+	}
+	if !(f.K >= 0) || math.IsInf(f.K, 0) {
+		fault("K", f.K, "must be 0 (the default, 60) or more, and finite")
+	}
+	if f.TopK < 0 {
+		fault("TopK", f.TopK, "must be 0 (all) or more")
+	}
+	for i, w := range weights {
+		if !(w >= 0) || math.IsInf(w, 0) {
+			fault(fmt.Sprintf("Weight of list %d", i+1), w, "must be 0 (the default, 1) or more, and finite")
+		}
+	}
+	return faults
+}
+
+// Fuse makes one list of several, best first, in a fresh slice; the lists are not
+// written to.
+//
+// Documents with the same ID are one, and so are those with the same text where one
+// of them has no ID; v reads both. An ID or text that is empty is no match. The copy
+// of the first list that has it stays. Within one list only the best copy counts.
+//
+// Equal scores go by the better of the best ranks, then by which came first, the lists
+// read one after the other. A
+// sum does not depend on the order of its parts, so that ranks 1, 2, 3 equal 3, 2, 1.
+// It costs O(n log n) for n documents in all. The errors are *core.ConfigError,
+// joined.
+func Fuse[E any](f Fusion, v *core.View[E], lists ...List[E]) (Fused[E], error) {
+	weights := make([]float64, len(lists))
+	for i, l := range lists {
+		weights[i] = l.Weight
+	}
+	if err := errors.Join(f.check(weights)...); err != nil {
+		return Fused[E]{}, err
+	}
+	m := merger[E]{view: v, idKey: f.IDKey, lists: len(lists)}
+	m.merge(lists)
+	k := cmp.Or(f.K, DefaultK)
+	parts := make([]float64, 0, len(lists))
+	for i := range m.merged {
+		parts = parts[:0]
+		for list, at := range m.at(i) {
+			if at >= 0 {
+				parts = append(parts, cmp.Or(weights[list], 1)/(k+float64(at+1)))
+			}
+		}
+		slices.Sort(parts)
+		for _, part := range parts {
+			m.merged[i].score += part
+		}
+	}
+	slices.SortFunc(m.merged, func(a, b merged) int {
+		if a.score != b.score {
+			return cmp.Compare(b.score, a.score)
+		}
+		return cmp.Or(cmp.Compare(a.best, b.best), cmp.Compare(a.row, b.row))
+	})
+	if f.TopK > 0 && len(m.merged) > f.TopK {
+		m.merged = m.merged[:f.TopK]
+	}
+	return m.fused(lists), nil
+}
+
+// merger finds which documents of several lists are one.
+type merger[E any] struct {
+	view   *core.View[E]
+	idKey  string
+	lists  int
+	merged []merged
+	ranks  []int // of each of merged in each list, row by row; -1: not there
+
+	byID, byText map[string]int // to merged
+}
+
+type merged struct {
+	score float64
+	row   int // of ranks
+	best  int // rank in any list
+	first int // the list that has it first
+	hasID bool
+}
+
+// at returns the ranks of the i-th of merged in each list.
+func (m *merger[E]) at(i int) []int {
+	row := m.merged[i].row
+	return m.ranks[row*m.lists : (row+1)*m.lists]
+}
+
+func (m *merger[E]) merge(lists []List[E]) {
+	total, allHaveIDs := 0, true
+	ids := make([][]string, len(lists))
+	for list, l := range lists {
+		total += len(l.Docs)
+		ids[list] = make([]string, len(l.Docs))
+		for rank, doc := range l.Docs {
+			id := m.view.Identity(doc, m.idKey)
+			ids[list][rank] = id
+			allHaveIDs = allHaveIDs && id != ""
+		}
+	}
+	m.merged = make([]merged, 0, total)
+	m.ranks = make([]int, 0, total*len(lists))
+	m.byID, m.byText = make(map[string]int, total), map[string]int{}
+	for list, l := range lists {
+		for rank, doc := range l.Docs {
+			id, text := ids[list][rank], ""
+			if !allHaveIDs && m.view != nil && m.view.Text != nil { // texts are long: only where they decide
+				text = m.view.Text(doc)
+			}
+			i := m.find(id, text)
+			if i < 0 {
+				i = m.add(merged{best: rank, first: list})
+			}
+			m.name(i, id, text)
+			if at := m.at(i); at[list] < 0 {
+				at[list] = rank
+				m.merged[i].best = min(m.merged[i].best, rank)
+			}
+		}
+	}
+}
+
+// find returns which of merged a document is, -1 for none.
+func (m *merger[E]) find(id, text string) int {
+	if id != "" {
+		if i, ok := m.byID[id]; ok {
+			return i
+		}
+	}
+	if text != "" {
+		if i, ok := m.byText[text]; ok && (id == "" || !m.merged[i].hasID) {
+			return i
+		}
+	}
+	return -1
+}
+
+func (m *merger[E]) add(d merged) int {
+	d.row = len(m.merged)
+	m.merged = append(m.merged, d)
+	for range m.lists {
+		m.ranks = append(m.ranks, -1)
+	}
+	return d.row
+}
+
+// name remembers by which ID and text the i-th of merged is found. A text is that of
+// the first document that has it.
+func (m *merger[E]) name(i int, id, text string) {
+	if id != "" {
+		m.byID[id], m.merged[i].hasID = i, true
+	}
+	if _, taken := m.byText[text]; text != "" && !taken {
+		m.byText[text] = i
+	}
+}
+
+// fused writes the merged documents out, in their order.
+func (m *merger[E]) fused(lists []List[E]) Fused[E] {
+	n := len(m.merged)
+	var out Fused[E]
+	if n > 0 {
+		out.Docs = make([]E, n)
+	}
+	out.Stages = make([]core.Stage, 0, len(lists)+1)
+	for list, l := range lists {
+		s := core.Stage{Name: l.Name, Ranks: make([]int, n), Scores: make([]core.Score, n)}
+		if s.Name == "" {
+			s.Name = fmt.Sprintf("list %d", list+1)
+		}
+		for i := range m.merged {
+			s.Ranks[i], s.Scores[i] = m.at(i)[list], core.Score(math.NaN())
+			if rank := s.Ranks[i]; rank >= 0 && m.view != nil && m.view.Score != nil {
+				if score, ok := m.view.Score(l.Docs[rank]); ok {
+					s.Scores[i] = core.Score(score)
+				}
+			}
+		}
+		out.Stages = append(out.Stages, s)
+	}
+	fusion := core.Stage{Name: FusionStage, Ranks: make([]int, n), Scores: make([]core.Score, n)}
+	for i, d := range m.merged {
+		out.Docs[i] = lists[d.first].Docs[m.at(i)[d.first]]
+		fusion.Ranks[i], fusion.Scores[i] = i, core.Score(d.score)
+	}
+	out.Stages = append(out.Stages, fusion)
+	return out
+}

@@ -1,0 +1,211 @@
+package rank_test
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/bookend-rag/bookend/core"
+	"github.com/bookend-rag/bookend/core/rank"
+)
+
+// lists makes a list for each group of IDs.
+func lists(groups ...string) []rank.List[doc] {
+	all := make([]rank.List[doc], len(groups))
+	for i, ids := range groups {
+		all[i].Docs = byID(ids)
+	}
+	return all
+}
+
+func TestFuse(t *testing.T) {
+	t.Parallel()
+	weighted := func(weights ...float64) []rank.List[doc] {
+		all := lists("a b c", "c b a", "d")
+		for i, w := range weights {
+			all[i].Weight = w
+		}
+		return all
+	}
+	for _, c := range []struct {
+		name   string
+		fusion rank.Fusion
+		lists  []rank.List[doc]
+		want   string
+	}{
+		{"one list stays as it is", rank.Fusion{}, lists("c a b"), "c a b"},
+		{"what two lists have comes first", rank.Fusion{}, lists("a b c", "d b e"), "b a d c e"},
+		{"a place in two lists beats the first in one", rank.Fusion{}, lists("a x x1 x2 b", "c y y1 y2 b"), "b a c x y x1 y1 x2 y2"},
+		{"but not for a small k", rank.Fusion{K: .5}, lists("a x x1 x2 b", "c y y1 y2 b"), "a c x y b x1 y1 x2 y2"},
+		{"a tie goes by the best rank, then by the list", rank.Fusion{}, lists("a b", "b a"), "a b"},
+		{"the order of a sum decides nothing", rank.Fusion{}, lists("p q r", "q p r", "x y p q"), "p q r x y"},
+		{"equal ranks in another order of the lists tie", rank.Fusion{}, lists("a b c", "b c a", "c a b"), "a b c"},
+		{"weights", rank.Fusion{}, weighted(1, 3, 0), "c b a d"},
+		{"a weight of 0 is 1", rank.Fusion{}, weighted(0, 0, 0), "a c b d"},
+		{"a weight below 1", rank.Fusion{}, weighted(1, .01, 3), "d a b c"},
+		{"within a list the best copy counts", rank.Fusion{}, lists("a b a a a", "b"), "b a"},
+		{"at most TopK", rank.Fusion{TopK: 2}, lists("a b c", "d b e"), "b a"},
+		{"an empty list", rank.Fusion{}, lists("a b", ""), "a b"},
+		{"nothing", rank.Fusion{}, lists("", ""), ""},
+		{"no list", rank.Fusion{}, nil, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			got, err := rank.Fuse(c.fusion, docView, c.lists...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			same(t, "order", c.want, idsOf(got.Docs))
+			if c.want == "" && got.Docs != nil {
+				t.Error("an empty list for nothing, want nil")
+			}
+		})
+	}
+}
+
+// Worked by hand: 1/61 = .0163934, 1/62 = .0161290, 1/63 = .0158730.
+func TestFusedScores(t *testing.T) {
+	t.Parallel()
+	all := lists("a b c", "c a")
+	all[0].Name, all[1].Weight = "words", 2
+	all[0].Docs[0].score, all[1].Docs[1].score = 7, .25
+	got, err := rank.Fuse(rank.Fusion{}, docView, all...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, "order", "c a b", idsOf(got.Docs))
+	for i, want := range []float64{.0486599, .0486515, .0161290} { // 1/63 + 2/61, 1/61 + 2/62, 1/62
+		if score := float64(got.Stages[2].Scores[i]); math.Abs(score-want) > 1e-7 {
+			t.Errorf("score %d is %.7f, want %.7f", i, score, want)
+		}
+	}
+	text, _ := json.Marshal(got.Stages[:2])
+	same(t, "stages", `[{"name":"words","ranks":[2,0,1],"scores":[null,7,null]},{"name":"list 2","ranks":[0,1,-1],"scores":[null,0.25,null]}]`, string(text))
+	same(t, "last stage", rank.FusionStage, got.Stages[2].Name)
+	same(t, "its ranks", []int{0, 1, 2}, got.Stages[2].Ranks)
+}
+
+func TestMerging(t *testing.T) {
+	t.Parallel()
+	d := func(id, text string) doc { return doc{id: id, text: text, score: math.NaN()} }
+	for _, c := range []struct {
+		name string
+		a, b []doc
+		want string
+	}{
+		{"the same ID", []doc{d("1", "x")}, []doc{d("1", "another text")}, "1=x"},
+		{"different IDs with the same text stay two", []doc{d("1", "x")}, []doc{d("2", "x")}, "1=x 2=x"},
+		{"the same text without IDs", []doc{d("", "x"), d("", "y")}, []doc{d("", "y")}, "=y =x"},
+		{"the same text, an ID in the first list alone", []doc{d("1", "x"), d("2", "y")}, []doc{d("", "y")}, "2=y 1=x"},
+		{"the same text, an ID in the second list alone", []doc{d("", "x"), d("", "y")}, []doc{d("2", "y")}, "=y =x"},
+		{"two IDs of one text: the first takes what has none", []doc{d("", "x")}, []doc{d("1", "x"), d("2", "x")}, "=x 2=x"},
+		{"what is empty is no match", []doc{d("", ""), d("", "")}, []doc{d("", "")}, "= = ="},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			got, err := rank.Fuse(rank.Fusion{}, docView, rank.List[doc]{Docs: c.a}, rank.List[doc]{Docs: c.b})
+			if err != nil {
+				t.Fatal(err)
+			}
+			parts := make([]string, len(got.Docs))
+			for i, d := range got.Docs {
+				parts[i] = d.id + "=" + d.text
+			}
+			same(t, "documents", c.want, strings.Join(parts, " "))
+		})
+	}
+	got, err := rank.Fuse(rank.Fusion{}, nil, lists("a", "a")...)
+	if err != nil || len(got.Docs) != 2 {
+		t.Errorf("without a View nothing is known to be one: %v, %v", got.Docs, err)
+	}
+	meta := &core.View[map[string]any]{Meta: func(m map[string]any) map[string]any { return m }}
+	chunk := []map[string]any{{"chunk": 7}}
+	byKey, err := rank.Fuse(rank.Fusion{IDKey: "chunk"}, meta, rank.List[map[string]any]{Docs: chunk}, rank.List[map[string]any]{Docs: chunk})
+	if err != nil || len(byKey.Docs) != 1 {
+		t.Errorf("an ID in the metadata: %v, %v", byKey.Docs, err)
+	}
+}
+
+// The naive way: a map of sums, and a sort.
+func TestFuseEqualsTheNaiveWay(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 200 {
+		all := make([]rank.List[doc], 1+random.IntN(4))
+		scores, best := map[string]float64{}, map[string]int{}
+		parts := map[string][]float64{}
+		var order []string
+		for i := range all {
+			all[i].Weight = float64(1 + random.IntN(3))
+			for at, id := range random.Perm(30)[:random.IntN(20)] {
+				name := fmt.Sprint(id)
+				all[i].Docs = append(all[i].Docs, doc{id: name})
+				if _, seen := best[name]; !seen {
+					order, best[name] = append(order, name), at
+				}
+				best[name] = min(best[name], at)
+				parts[name] = append(parts[name], all[i].Weight/float64(60+at+1))
+			}
+		}
+		for name, p := range parts {
+			slices.Sort(p)
+			for _, v := range p {
+				scores[name] += v
+			}
+		}
+		slices.SortStableFunc(order, func(a, b string) int {
+			return cmp.Or(cmp.Compare(scores[b], scores[a]), cmp.Compare(best[a], best[b]))
+		})
+		got, err := rank.Fuse(rank.Fusion{}, docView, all...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, "order", strings.Join(order, " "), idsOf(got.Docs))
+		again, _ := rank.Fuse(rank.Fusion{}, docView, all...)
+		same(t, "a second time", fmt.Sprint(got), fmt.Sprint(again))
+	}
+}
+
+func TestFuseWritesToNothing(t *testing.T) {
+	t.Parallel()
+	all := lists("a b c", "c b a")
+	before := fmt.Sprint(all)
+	got, err := rank.Fuse(rank.Fusion{}, docView, all...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	clear(got.Docs)
+	same(t, "lists", before, fmt.Sprint(all))
+}
+
+func TestFuseErrors(t *testing.T) {
+	t.Parallel()
+	for _, k := range []float64{-1, math.NaN(), math.Inf(1)} {
+		all := lists("a", "b")
+		all[1].Weight = k
+		_, err := rank.Fuse(rank.Fusion{K: k, TopK: -1}, docView, all...)
+		mustBe[*core.ConfigError](t, err)
+		mustMention(t, err, "K is", "TopK is -1", "Weight of list 2")
+	}
+}
+
+// What the fusion says goes into the arrangement as it is.
+func TestOptionsOfAFusion(t *testing.T) {
+	t.Parallel()
+	fused, err := rank.Fuse(rank.Fusion{}, docView, lists("a b c", "d b")...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fused.Missing = []*rank.SourceError{{Source: "dense", Err: fmt.Errorf("gone")}}
+	a, err := core.Arrange(t.Context(), nil, fused.Docs, docView, fused.Options()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, "stages", 3, len(a.Stages))
+	same(t, "notes", []string{"ranking by dense is missing: gone"}, a.Notes)
+}

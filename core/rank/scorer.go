@@ -1,0 +1,121 @@
+package rank
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/bookend-rag/bookend/core"
+)
+
+// Scorer says how well each text answers a query: a cross-encoder behind a server
+// (HTTP), a model in the process, a rule of one's own.
+//
+// Score returns one score for each text, in the order of the texts. Higher is
+// better, of any scale, negative ones too; NaN means that a text has none. It must
+// not write to texts, must be safe for concurrent use, and should return soon after
+// ctx ends.
+type Scorer interface {
+	Score(ctx context.Context, query string, texts []string) ([]float64, error)
+}
+
+// ScorerFunc makes a Scorer of a func.
+type ScorerFunc func(ctx context.Context, query string, texts []string) ([]float64, error)
+
+// Score calls the func.
+func (f ScorerFunc) Score(ctx context.Context, query string, texts []string) ([]float64, error) {
+	return f(ctx, query, texts)
+}
+
+// OnFailure says what happens to a call whose Scorer fails.
+type OnFailure string
+
+// The policies. The empty OnFailure means Fail.
+const (
+	// Fail returns the Scorer's error.
+	Fail OnFailure = "fail"
+	// KeepOrder goes on in the order before, which is the retriever's or the
+	// fusion's. The arrangement has a note of it.
+	KeepOrder OnFailure = "keep-order"
+)
+
+// DefaultName is the name of a reranker's stage in an arrangement.
+const DefaultName = "rerank"
+
+// Reranker ranks the documents of a call by what a Scorer says of them. It is a
+// plain value, safe for concurrent use.
+type Reranker struct {
+	// Scorer scores; it is required.
+	Scorer Scorer
+	// Name is what the arrangement calls the stage. Empty: DefaultName.
+	Name string
+	// OnFailure says what happens when the Scorer fails: Fail (the default) or
+	// KeepOrder. The end of the caller's context is no failure: its error is
+	// returned under either.
+	OnFailure OnFailure
+}
+
+// Check returns every fault of r, joined: *core.ConfigError. A nil Reranker has none.
+func (r *Reranker) Check() error {
+	if r == nil {
+		return nil
+	}
+	if r.Scorer == nil {
+		return &core.ConfigError{Field: "Reranker.Scorer", Value: "nil", Rule: "set what scores the documents"}
+	}
+	switch r.OnFailure {
+	case "", Fail, KeepOrder:
+		return nil
+	}
+	return &core.ConfigError{Field: "Reranker.OnFailure", Value: string(r.OnFailure), Rule: `must be "fail" or "keep-order"`}
+}
+
+// Rerank asks the Scorer of r once and returns its verdict for core.Transform and its
+// like: core.RankBy, or core.RankFailed where the Scorer failed and OnFailure is
+// KeepOrder. docs are the documents of that call, in their order; v reads their texts.
+// Without documents nobody is asked. For a nil Reranker the verdict is nil, which
+// changes nothing.
+//
+// Errors: those of Check; *core.ConfigError where v has no Text; the error of ctx, once
+// that has ended; under Fail that of the Scorer, as it is, and *ScoresError for another
+// number of scores than documents.
+func Rerank[E any](ctx context.Context, r *Reranker, v *core.View[E], query string, docs []E) (core.CallOption, error) {
+	if err := r.Check(); err != nil || r == nil {
+		return nil, err
+	}
+	if v == nil || v.Text == nil {
+		return nil, &core.ConfigError{Field: "View.Text", Value: "nil", Rule: "a reranker needs it: set the accessor"}
+	}
+	name := r.Name
+	if name == "" {
+		name = DefaultName
+	}
+	if len(docs) == 0 {
+		return core.RankBy(name, nil), nil
+	}
+	texts := make([]string, len(docs))
+	for i, doc := range docs {
+		texts[i] = v.Text(doc)
+	}
+	scores, err := r.Scorer.Score(ctx, query, texts)
+	if err == nil && len(scores) != len(docs) {
+		err = &ScoresError{Texts: len(docs), Scores: len(scores)}
+	}
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case err == nil:
+		return core.RankBy(name, scores), nil
+	case r.OnFailure == KeepOrder:
+		return core.RankFailed(name, err), nil
+	}
+	return nil, err
+}
+
+// ScoresError says that a Scorer returned another number of scores than it was given
+// texts, so that nobody knows which belongs to which.
+type ScoresError struct{ Texts, Scores int }
+
+// Error gives both numbers and the rule.
+func (e *ScoresError) Error() string {
+	return fmt.Sprintf("bookend: the scorer returned %d scores for %d texts: it must return one for each, NaN for none", e.Scores, e.Texts)
+}
