@@ -50,13 +50,20 @@ func init() { bleve.Config.Shutdown() }
 
 func newEngine(t *testing.T, texts []string, k int) *engine {
 	t.Helper()
+	return newEngineBy(t, "en", texts, k)
+}
+
+// newEngineBy cuts texts into words by an analyzer of bleve: both "en" and "standard"
+// leave common words out, and "en" knows the forms of a word besides.
+func newEngineBy(t *testing.T, analyzer string, texts []string, k int) *engine {
+	t.Helper()
 	bleve.Config.SetAnalysisQueueSize(2)
 	defer bleve.Config.Shutdown()
 	field := bleve.NewTextFieldMapping() // what a search needs, and no more
 	field.Store, field.IncludeInAll, field.IncludeTermVectors, field.DocValues = false, false, false, false
 	mapping := bleve.NewIndexMapping()
 	mapping.ScoringModel = index.BM25Scoring
-	mapping.DefaultAnalyzer = "en"
+	mapping.DefaultAnalyzer = analyzer
 	mapping.DefaultMapping = bleve.NewDocumentStaticMapping()
 	mapping.DefaultMapping.AddFieldMappingsAt("text", field)
 	// No path keeps it in memory. NewMemOnly would too, but what that returns scores

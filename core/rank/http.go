@@ -73,7 +73,11 @@ func (c HTTPConfig) String() string {
 		key = c.Key()
 	}
 	secrets := a.Secrets(key)
-	return fmt.Sprintf("reranker %q at %s", secrets.Detail(c.Model), secrets.Detail(a.Base.String()))
+	name := "reranker"
+	if c.Model != "" {
+		name = fmt.Sprintf("reranker %q", secrets.Detail(c.Model))
+	}
+	return name + " at " + secrets.Detail(a.Base.String())
 }
 
 // Format writes what String returns, whatever the verb.

@@ -27,6 +27,7 @@ import (
 	"github.com/bookend-rag/bookend/core"
 	"github.com/bookend-rag/bookend/core/prompt"
 	"github.com/bookend-rag/bookend/examples/handbook"
+	"github.com/bookend-rag/bookend/examples/internal/chatmodel"
 	"github.com/bookend-rag/bookend/examples/internal/cli"
 	"github.com/bookend-rag/bookend/examples/internal/folder"
 )
@@ -69,7 +70,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	model, modelName, err := newModel()
+	model, modelName, err := chatmodel.New()
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/bookend-rag/bookend/core"
 	"github.com/bookend-rag/bookend/core/prompt"
 	"github.com/bookend-rag/bookend/examples/handbook"
+	"github.com/bookend-rag/bookend/examples/internal/chatmodel"
 	"github.com/bookend-rag/bookend/examples/internal/folder"
 	"github.com/bookend-rag/bookend/examples/internal/page"
 	"github.com/bookend-rag/bookend/examples/internal/reader"
@@ -66,7 +67,7 @@ func promptOf(t *testing.T, r schema.Retriever) string {
 	if answer != "an answer" || len(llm.sent) != 1 || len(llm.sent[0]) != 1 {
 		t.Fatalf("answer %q after %v", answer, llm.sent)
 	}
-	return textOf(llm.sent[0][0])
+	return chatmodel.Text(llm.sent[0][0])
 }
 
 func placed(t *testing.T, config core.Config) *bookend.Retriever {

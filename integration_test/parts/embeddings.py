@@ -9,6 +9,7 @@ It prints its address and versions as a line of JSON, and runs until Ctrl-D.
     POST /v1/embeddings   {"model": any, "input": text or [texts]}       as OpenAI's
     POST /rerank          {"query": text, "documents": [texts], "top_n"} as Cohere's,
                           also /v1/rerank and /v2/rerank; the score is the cosine
+    POST /rerank          {"query": text, "texts": [texts]}              as Hugging Face TEI's
 
 A text's vector is the mean over its tokens (256 at most), of unit length.
 """
@@ -89,14 +90,17 @@ def embeddings(model: Model, request: dict) -> dict:
     return {"object": "list", "model": NAME, "data": data, "usage": {"prompt_tokens": tokens, "total_tokens": tokens}}
 
 
-def rerank(model: Model, request: dict) -> dict:
-    documents = request.get("documents")
+def rerank(model: Model, request: dict):
+    bare = "texts" in request
+    documents = request["texts"] if bare else request.get("documents")
     if isinstance(documents, list):
         documents = [d.get("text") if isinstance(d, dict) else d for d in documents]
-    documents = checked(documents, "documents")
+    documents = checked(documents, "texts" if bare else "documents")
     vectors, _ = model.embed(checked([request.get("query")], "query") + documents)
     scores = vectors[1:] @ vectors[0]
     best = sorted(range(len(documents)), key=lambda i: -scores[i])[: request.get("top_n") or len(documents)]
+    if bare:
+        return [{"index": i, "score": float(scores[i])} for i in best]
     return {"model": NAME, "results": [{"index": i, "relevance_score": float(scores[i])} for i in best]}
 
 
@@ -129,7 +133,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.answer(400, {"error": {"message": str(e), "type": "invalid_request_error"}})
         return self.answer(200, answer)
 
-    def answer(self, status: int, body: dict):
+    def answer(self, status: int, body):
         data = json.dumps(body).encode()
         self.send_response(status)
         self.send_header("Content-Type", "application/json")

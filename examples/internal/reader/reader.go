@@ -6,6 +6,7 @@
 package reader
 
 import (
+	"maps"
 	"math"
 	"regexp"
 	"slices"
@@ -43,32 +44,45 @@ func Answer(prompt string) string {
 var label = regexp.MustCompile(`^\[\d+\](?:\s|$)`)
 
 func bestSentence(context, question string) string {
-	wanted := terms(question)
 	sentences := strings.Split(sentenceEnd.ReplaceAllString(context, "$1\n"), "\n")
-	frequency := map[string]int{}
-	for _, s := range sentences {
-		for t := range terms(s) {
-			frequency[t]++
-		}
-	}
-	best, bestScore, cite := "", 0.0, ""
-	for _, s := range sentences {
+	cites, cite := make([]string, len(sentences)), ""
+	for i, s := range sentences {
 		if number := label.FindString(s); number != "" {
-			cite, s = strings.TrimSpace(number), s[len(number):]
+			cite, sentences[i] = strings.TrimSpace(number), s[len(number):]
 		}
-		own, score := terms(s), 0.0
-		for t := range wanted {
-			if own[t] {
-				score += math.Log(1 + float64(len(sentences))/float64(frequency[t]))
-			}
-		}
-		// A long sentence shares more by chance.
-		score /= math.Sqrt(16 + float64(len(own)))
+		cites[i] = cite
+	}
+	best, bestScore := "", 0.0
+	for i, score := range Shared(question, sentences) {
 		if score > bestScore {
-			best, bestScore = strings.TrimSpace(strings.TrimSpace(s)+" "+cite), score
+			best, bestScore = strings.TrimSpace(strings.TrimSpace(sentences[i])+" "+cites[i]), score
 		}
 	}
 	return best
+}
+
+// Shared returns how much each text shares with a question: the words, and the pairs
+// of neighbouring words, that both have. Those that few of the texts have count more.
+func Shared(question string, texts []string) []float64 {
+	wanted := slices.Sorted(maps.Keys(terms(question))) // a sum depends on the order of its parts
+	frequency := map[string]int{}
+	owns := make([]map[string]bool, len(texts))
+	for i, text := range texts {
+		owns[i] = terms(text)
+		for t := range owns[i] {
+			frequency[t]++
+		}
+	}
+	scores := make([]float64, len(texts))
+	for i, own := range owns {
+		for _, t := range wanted {
+			if own[t] {
+				scores[i] += math.Log(1 + float64(len(texts))/float64(frequency[t]))
+			}
+		}
+		scores[i] /= math.Sqrt(16 + float64(len(own))) // a long text shares more by chance
+	}
+	return scores
 }
 
 // split cuts the prompt at its last line that is labelled "Question:", or else at

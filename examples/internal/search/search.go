@@ -22,13 +22,17 @@ type Hit struct {
 	Score float64
 }
 
-// New indexes texts.
-func New(texts []string) (*Index, error) {
+// New indexes texts by English word stems: "refunds" finds "refund".
+func New(texts []string) (*Index, error) { return NewBy("en", texts) }
+
+// NewBy indexes texts by the words that an analyzer of bleve makes of them: "en" for
+// English word stems, "standard" for words as they are.
+func NewBy(analyzer string, texts []string) (*Index, error) {
 	field := bleve.NewTextFieldMapping() // what a search needs, and no more
 	field.Store, field.IncludeInAll, field.IncludeTermVectors, field.DocValues = false, false, false, false
 	mapping := bleve.NewIndexMapping()
 	mapping.ScoringModel = index.BM25Scoring
-	mapping.DefaultAnalyzer = "en"
+	mapping.DefaultAnalyzer = analyzer
 	mapping.DefaultMapping = bleve.NewDocumentStaticMapping()
 	mapping.DefaultMapping.AddFieldMappingsAt("text", field)
 	// No path keeps it in memory. What bleve.NewMemOnly returns scores by TF-IDF,

@@ -68,6 +68,24 @@ func TestSearch(t *testing.T) {
 	}
 }
 
+func TestAnalyzers(t *testing.T) {
+	t.Parallel()
+	texts := []string{"one refund", "two refunds"}
+	for analyzer, want := range map[string]int{"en": 2, "standard": 1} {
+		index, err := search.NewBy(analyzer, texts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		hits, err := index.Search(t.Context(), "refunds", 5)
+		if err != nil || len(hits) != want {
+			t.Errorf("%s finds %v, %v, want %d", analyzer, hits, err, want)
+		}
+	}
+	if _, err := search.NewBy("klingon", texts); err == nil {
+		t.Error("an unknown analyzer is no error")
+	}
+}
+
 func TestSearchStopsWithTheContext(t *testing.T) {
 	t.Parallel()
 	index, err := search.New([]string{"a refund"})
