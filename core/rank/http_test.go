@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -56,6 +57,25 @@ func newServer(t testing.TB, answer func(w http.ResponseWriter, r *http.Request,
 	}))
 	t.Cleanup(s.Close)
 	return s
+}
+
+// seen returns what was asked up to now.
+func (s *server) seen() (requests []asked, headers []http.Header, paths []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.requests), slices.Clone(s.headers), slices.Clone(s.paths)
+}
+
+// count returns the number of requests up to now.
+func (s *server) count() int {
+	requests, _, _ := s.seen()
+	return len(requests)
+}
+
+// last returns the last request.
+func (s *server) last() asked {
+	requests, _, _ := s.seen()
+	return requests[len(requests)-1]
 }
 
 // says answers every request with the same status and body.
@@ -125,16 +145,17 @@ func TestScoresBelongToTheirTexts(t *testing.T) {
 				}
 				same(t, "scores", want, got)
 				var sent []string
-				for _, r := range s.requests {
+				requests, _, paths := s.seen()
+				for _, r := range requests {
 					sent = append(append(sent, r.Documents...), r.Texts...)
 					same(t, "query, model", "which? m", r.Query+" "+r.Model)
 					same(t, "top_n", len(r.Documents), r.TopN)
 					same(t, "truncate", c.form == rank.Texts, r.Truncate)
 				}
 				same(t, "sent", texts, sent)
-				same(t, "path", "/rerank", s.paths[0])
+				same(t, "path", "/rerank", paths[0])
 				if batch > 0 {
-					same(t, "requests", (8+batch-1)/batch, len(s.requests))
+					same(t, "requests", (8+batch-1)/batch, len(requests))
 				}
 			})
 		}
@@ -145,8 +166,8 @@ func TestNothingToScore(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, cohere)
 	got, err := newHTTP(t, rank.HTTPConfig{URL: s.URL}).Score(t.Context(), "?", nil)
-	if err != nil || len(got) != 0 || len(s.requests) != 0 {
-		t.Errorf("%v, %v after %d requests", got, err, len(s.requests))
+	if err != nil || len(got) != 0 || s.count() != 0 {
+		t.Errorf("%v, %v after %d requests", got, err, s.count())
 	}
 }
 
@@ -260,12 +281,9 @@ func TestRetries(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			replies := c.replies
+			var calls atomic.Int32
 			s := newServer(t, func(w http.ResponseWriter, r *http.Request, a asked) {
-				now := replies[0]
-				if len(replies) > 1 {
-					replies = replies[1:]
-				}
+				now := c.replies[min(int(calls.Add(1)), len(c.replies))-1]
 				w.Header().Set("Date", date)
 				if now.after != "" {
 					w.Header().Set("Retry-After", now.after)
@@ -295,9 +313,9 @@ func TestRetries(t *testing.T) {
 // A connection that breaks is tried again.
 func TestABrokenConnectionIsRetried(t *testing.T) {
 	t.Parallel()
-	calls := 0
+	var calls atomic.Int32
 	s := newServer(t, func(w http.ResponseWriter, r *http.Request, a asked) {
-		if calls++; calls == 1 {
+		if calls.Add(1) == 1 {
 			panic(http.ErrAbortHandler)
 		}
 		cohere(w, r, a)
@@ -378,7 +396,7 @@ func TestServersFail(t *testing.T) {
 				t.Errorf("kind of %v (-want +got)\n-%v", err, c.kind)
 			}
 			mustMention(t, err, c.parts...)
-			same(t, "requests", 1, len(s.requests))
+			same(t, "requests", 1, s.count())
 		})
 	}
 	h := newHTTP(t, rank.HTTPConfig{URL: "http://127.0.0.1:1", Retries: -1})
@@ -401,7 +419,7 @@ func TestNoRedirectIsFollowed(t *testing.T) {
 			t.Errorf("%d: error %v", status, err)
 		}
 	}
-	same(t, "requests that arrived elsewhere", 0, len(other.requests))
+	same(t, "requests that arrived elsewhere", 0, other.count())
 }
 
 func TestSecrets(t *testing.T) {
@@ -415,8 +433,9 @@ func TestSecrets(t *testing.T) {
 	h := newHTTP(t, config)
 	_, err := h.Score(t.Context(), "?", []string{"a"})
 	mustMention(t, err, "status 401", "bad Bearer ***")
-	same(t, "the key that arrived", "Bearer "+key, s.headers[0].Get("Authorization"))
-	same(t, "the query that arrived", "/v1/rerank?token=qu3ryqu3ry", s.paths[0])
+	_, headers, paths := s.seen()
+	same(t, "the key that arrived", "Bearer "+key, headers[0].Get("Authorization"))
+	same(t, "the query that arrived", "/v1/rerank?token=qu3ryqu3ry", paths[0])
 	marshaled, _ := json.Marshal(map[string]any{"client": h, "config": config})
 	for _, printed := range []string{
 		err.Error(), h.String(), fmt.Sprintf("%v %+v %#v %s %q", h, h, h, h, h), string(marshaled),
@@ -435,7 +454,8 @@ func TestSecrets(t *testing.T) {
 	if _, err := h.Score(t.Context(), "?", []string{"a"}); err != nil {
 		t.Fatal(err)
 	}
-	same(t, "basic authentication", "Basic bWU6cGE1NXdvcmQ=", user.headers[0].Get("Authorization"))
+	_, headers, _ = user.seen()
+	same(t, "basic authentication", "Basic bWU6cGE1NXdvcmQ=", headers[0].Get("Authorization"))
 	same(t, "printed without a user", false, strings.Contains(h.String(), "pa55"))
 }
 
@@ -496,14 +516,15 @@ func TestExtra(t *testing.T) {
 	if _, err := h.Score(t.Context(), "?", []string{"a"}); err != nil {
 		t.Fatal(err)
 	}
-	same(t, "max_tokens_per_doc", 512, s.requests[0].Limit)
-	same(t, "path", "/v2/rerank", s.paths[0])
+	_, _, paths := s.seen()
+	same(t, "max_tokens_per_doc", 512, s.last().Limit)
+	same(t, "path", "/v2/rerank", paths[0])
 	s = newServer(t, tei)
 	h = newHTTP(t, rank.HTTPConfig{URL: s.URL, Form: rank.Texts, Extra: json.RawMessage(`{"truncate":null}`)})
 	if _, err := h.Score(t.Context(), "?", []string{"a"}); err != nil {
 		t.Fatal(err)
 	}
-	same(t, "truncate", false, s.requests[0].Truncate)
+	same(t, "truncate", false, s.last().Truncate)
 }
 
 // Only what the server sees is cut, between two characters.
@@ -532,7 +553,7 @@ func TestTruncation(t *testing.T) {
 			if _, err := h.Score(t.Context(), "?", texts); err != nil {
 				t.Fatal(err)
 			}
-			same(t, "sent", c.want, s.requests[0].Documents[0])
+			same(t, "sent", c.want, s.last().Documents[0])
 			same(t, "the caller's", c.text, texts[0])
 		})
 	}

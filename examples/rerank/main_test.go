@@ -51,11 +51,10 @@ func TestOffline(t *testing.T) {
 
 // A server's scores go to the documents that it scored, in either form.
 func TestWithAServer(t *testing.T) {
-	var asked struct {
-		Documents, Texts []string
-	}
+	type request struct{ Documents, Texts []string }
+	forms := make(chan string, 2)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		asked.Documents, asked.Texts = nil, nil
+		var asked request
 		if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
 			t.Error(err)
 		}
@@ -67,6 +66,7 @@ func TestWithAServer(t *testing.T) {
 			}
 			results = append([]map[string]any{{"index": i, "relevance_score": score, "score": score}}, results...)
 		}
+		forms <- fmt.Sprint(len(asked.Documents) > 0, len(asked.Texts) > 0)
 		var answer any = results
 		if asked.Documents != nil {
 			answer = map[string]any{"results": results}
@@ -77,8 +77,8 @@ func TestWithAServer(t *testing.T) {
 	for _, form := range []string{"documents", "texts"} {
 		out := mustRun(t, "-rerank-url", server.URL, "-form", form)
 		mustHave(t, out, `reranked by reranker at http://127.0.0.1`, "slot 1  r1  tone.md#1")
-		if sent := fmt.Sprint(len(asked.Documents) > 0, len(asked.Texts) > 0); form == "texts" != (sent == "false true") {
-			t.Errorf("%s: %s", form, sent)
+		if sent := <-forms; (form == "texts") != (sent == "false true") {
+			t.Errorf("%s: documents and texts sent: %s", form, sent)
 		}
 	}
 }
