@@ -45,6 +45,7 @@ func TestFuse(t *testing.T) {
 		{"a tie goes by the best rank, then by the list", rank.Fusion{}, lists("a b", "b a"), "a b"},
 		{"the order of a sum decides nothing", rank.Fusion{}, lists("p q r", "q p r", "x y p q"), "p q r x y"},
 		{"equal ranks in another order of the lists tie", rank.Fusion{}, lists("a b c", "b c a", "c a b"), "a b c"},
+		{"a sum in another order is no other sum", rank.Fusion{}, lists("a b 1 1 1 1 c", "b c 2 2 2 2 a", "c a 3 3 3 3 b"), "a b c 1 2 3"},
 		{"weights", rank.Fusion{}, weighted(1, 3, 0), "c b a d"},
 		{"a weight of 0 is 1", rank.Fusion{}, weighted(0, 0, 0), "a c b d"},
 		{"a weight below 1", rank.Fusion{}, weighted(1, .01, 3), "d a b c"},
