@@ -193,7 +193,7 @@ func fullConfig(t *testing.T) core.Config {
 	c := core.Config{
 		Rank: core.ByScore, Direction: core.LowerIsBetter, ScoreKey: "distance: # 1",
 		Pins: []string{"007", "yes", "a: b", "null"}, PinKey: "pinned",
-		DropSameID: true, DropSameText: true, Threshold: &threshold, MaxBytes: 5000, TopK: 12,
+		DropSameID: true, DropSameText: true, Threshold: &threshold, ThresholdBy: core.OwnScore, MaxBytes: 5000, TopK: 12,
 		Budget: 3000, Unit: core.Words, Overflow: core.Skip, KeepBest: true,
 		Placement: core.Choice{Placement: core.EdgesFirst{Edge: 3}}, MinDocuments: 4, Groups: true,
 		IDKey: "doc_id", SourceKey: "file", PositionKey: "chunk",
