@@ -69,6 +69,9 @@ func run[S ~[]E, E any](ctx context.Context, a *Arranger, d *decision, docs S, v
 	if c.topK < 0 {
 		return &ConfigError{Field: "AtMost", Value: c.topK, Rule: "must be 0 (the configured TopK) or more"}
 	}
+	if err := d.checkStages(); err != nil {
+		return err
+	}
 	if a.off {
 		return nil
 	}

@@ -108,13 +108,18 @@ func (a *Arranger) CheckRanking(fused, reranked bool) error {
 	return nil
 }
 
-// rankBy replaces the ranks by those of the call's ranking, if it has one.
-func (d *decision) rankBy(c *call) error {
+// checkStages returns a *ConfigError for a stage of Through of another length.
+func (d *decision) checkStages() error {
 	for i, s := range d.through {
 		if len(s.Ranks) != d.n || len(s.Scores) != d.n {
 			return &ConfigError{Field: fmt.Sprintf("Through[%d]", i), Value: s.Name, Rule: fmt.Sprintf("must have a rank and a score for each of the %d documents; it has %d and %d", d.n, len(s.Ranks), len(s.Scores))}
 		}
 	}
+	return nil
+}
+
+// rankBy replaces the ranks by those of the call's ranking, if it has one.
+func (d *decision) rankBy(c *call) error {
 	switch {
 	case !c.ranking.given:
 		return nil

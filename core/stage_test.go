@@ -220,6 +220,13 @@ func TestRankingErrors(t *testing.T) {
 	}
 }
 
+// A stage that fits no document is refused by Off, too: the arrangement would show it.
+func TestOffRefusesAStageOfAnotherLength(t *testing.T) {
+	t.Parallel()
+	_, err := core.Arrange(t.Context(), core.Off, parse(t, "A, B"), docView, core.Through(core.Stage{Name: "fusion"}))
+	same(t, "field", "Through[0]", mustBe[*core.ConfigError](t, err).Field)
+}
+
 // What ranked is not lost when documents are left out later, as by the budget of a
 // whole prompt.
 func TestWithoutKeepsTheStages(t *testing.T) {
