@@ -49,6 +49,7 @@ var help = map[string]string{
 	"order.drop_same_id":   "Drop a document whose ID a better one has.",
 	"order.drop_same_text": "Drop a document whose text a better one has.",
 	"order.threshold":      "Drop documents with a worse score, and those without one. Needs a direction.",
+	"order.threshold_by":   "Which score the threshold looks at: own, the retriever's, or ranking, the reranker's or fusion's. Needed after those.",
 	"order.max_bytes":      "Drop longer texts before they are counted. 0: 100,000 under a budget, else no cap.",
 	"order.top_k":          "The most documents that enter. 0: no limit.",
 	"order.budget":         "The most that the texts may have together, in units or tokens. 0: no limit.",

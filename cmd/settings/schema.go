@@ -99,6 +99,8 @@ func valueSchema(t reflect.Type, key string) object {
 		return enum("", string(core.AsGiven), string(core.ByScore))
 	case reflect.TypeFor[core.Direction]():
 		return enum("", string(core.HigherIsBetter), string(core.LowerIsBetter))
+	case reflect.TypeFor[core.ScoreOf]():
+		return enum("", string(core.OwnScore), string(core.RankingScore))
 	case reflect.TypeFor[core.Unit]():
 		return enum("", string(core.Runes), string(core.Words))
 	case reflect.TypeFor[core.Overflow]():

@@ -61,6 +61,7 @@ func generated(r *rand.Rand) settings.Settings {
 		t := []float64{0, -1, 0.1, 1e300, 5e-324, 1.0 / 3, math.Copysign(0, -1)}[r.IntN(7)]
 		o.Threshold = &t
 	}
+	o.ThresholdBy = []core.ScoreOf{"", core.OwnScore, core.RankingScore}[r.IntN(3)]
 	o.MaxBytes, o.TopK, o.MinDocuments = number(), number(), number()
 	o.Budget, o.Unit = number(), []core.Unit{core.Runes, core.Words}[r.IntN(2)]
 	o.Overflow = []core.Overflow{"", core.Stop, core.Skip}[r.IntN(3)]
