@@ -31,7 +31,8 @@ type Rules struct {
 	// Lists takes question-answer lines as what a retriever returned, best first: with
 	// any number of gold documents, none included, and answers absent from them. Gold
 	// are the documents that Labels name, else those that the line marks, else those
-	// in which Scorer finds an answer. A line without answers gets those of Labels; a
+	// in which Scorer finds an answer (BestSubspan in place of TokenF1, which finds one
+	// wherever a single word agrees). A line without answers gets those of Labels; a
 	// key-value file is refused.
 	Lists bool
 	// OneGold leaves out the lists that do not have exactly one gold document. A sweep

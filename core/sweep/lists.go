@@ -93,12 +93,17 @@ func ReadLabels(path string) (Labels, error) {
 // golds returns which documents of a list hold the answer, by rank: those that the
 // label names; else, where the file marks any document with isgold or hasanswer,
 // those that it marks as true; else those in which the scorer finds an answer.
+// TokenF1 would find one in every document that shares a word with it, so that
+// BestSubspan looks in its place.
 func golds(c Case, marks []*bool, label Label, scorer Scorer) []int {
 	var found []int
+	if scorer.String() == TokenF1.String() {
+		scorer = BestSubspan
+	}
 	marked := slices.ContainsFunc(marks, func(m *bool) bool { return m != nil })
 	for i, d := range c.Documents {
 		switch {
-		case label.Gold != nil:
+		case len(label.Gold) > 0:
 			if !slices.Contains(label.Gold, d.ID) {
 				continue
 			}

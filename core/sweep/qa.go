@@ -3,6 +3,7 @@ package sweep
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 )
 
 // LineFormat is a line of a question-answer file with the keys that are needed,
@@ -21,8 +22,8 @@ type qaPassage struct {
 	ID        json.RawMessage `json:"id"` // a string or a number
 	Title     string          `json:"title"`
 	Text      string          `json:"text"`
-	Source    string          `json:"source"`
-	Position  *float64        `json:"position"`
+	Source    json.RawMessage `json:"source"`   // of a list: a string
+	Position  json.RawMessage `json:"position"` // of a list: a number
 	IsGold    *bool           `json:"isgold"`
 	HasAnswer json.RawMessage `json:"hasanswer"`
 }
@@ -40,6 +41,13 @@ func (p qaPassage) mark() *bool {
 	return nil
 }
 
+// origin reads source and position, which lists alone have: elsewhere keys of these
+// names are ignored, whatever they hold. It returns false for one of another type.
+func (p qaPassage) origin(d *Document) bool {
+	return (p.Source == nil || json.Unmarshal(p.Source, &d.Source) == nil) &&
+		(p.Position == nil || json.Unmarshal(p.Position, &d.Position) == nil)
+}
+
 // parseQA reads one line that is valid JSON. The reason is empty when the case can
 // be used.
 func parseQA(line []byte, rules Rules) (c Case, answerElsewhere bool, reason Reason) {
@@ -52,8 +60,9 @@ func parseQA(line []byte, rules Rules) (c Case, answerElsewhere bool, reason Rea
 		return Case{}, false, NotForm
 	}
 	label := rules.Labels[questionID(*l.Question)]
-	if l.Answers == nil {
-		l.Answers = &label.Answers
+	if rules.Lists && (l.Answers == nil || len(*l.Answers) == 0) {
+		answers := slices.Clone(label.Answers) // the case is the caller's
+		l.Answers = &answers
 	}
 	c = Case{
 		ID: questionID(*l.Question), Task: QuestionAnswer, Question: *l.Question, Answers: *l.Answers,
@@ -61,7 +70,10 @@ func parseQA(line []byte, rules Rules) (c Case, answerElsewhere bool, reason Rea
 	}
 	empty, marks := false, make([]*bool, len(c.Documents))
 	for i, p := range *l.Contexts {
-		c.Documents[i] = Document{ID: passageID(p.ID), Title: p.Title, Text: p.Text, Source: p.Source, Position: p.Position}
+		c.Documents[i] = Document{ID: passageID(p.ID), Title: p.Title, Text: p.Text}
+		if rules.Lists && !p.origin(&c.Documents[i]) {
+			return Case{}, false, NotForm
+		}
 		empty = empty || !hasText(p.Text)
 		marks[i] = p.mark()
 		if p.IsGold != nil && *p.IsGold {
