@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,10 +21,29 @@ const AssumedDiscordance = 0.15
 // Reading is a curve to estimate by: how well each slot is read.
 type Reading struct {
 	Name string
-	// At returns the accuracy in each slot of a prompt of n documents, as shares.
+	// At returns the accuracy in each slot of a prompt of n documents, as shares from 0
+	// to 1.
 	At func(n int) ([]float64, error)
 	// Questions is how many were asked in each slot; 0: not known.
 	Questions int
+}
+
+// read checks what At returns.
+func (r Reading) read(n int) ([]float64, error) {
+	accuracy, err := r.At(n)
+	if err != nil {
+		return nil, err
+	}
+	fault := func(rule string) error { return &core.ConfigError{Field: "curve", Value: r.Name, Rule: rule} }
+	if len(accuracy) != n {
+		return nil, fault(fmt.Sprintf("gives %d values for %d documents", len(accuracy), n))
+	}
+	for _, p := range accuracy {
+		if !(p >= 0 && p <= 1) {
+			return nil, fault(fmt.Sprintf("gives %v for a slot: an accuracy must be a share from 0 to 1", p))
+		}
+	}
+	return accuracy, nil
 }
 
 // Assumptions are what an Estimated rests on, for people.
@@ -81,6 +101,9 @@ func Estimate(ctx context.Context, lists *sweep.Dataset, arms []Arm, curve Readi
 	plans, err := compile(withoutPrompts(arms), 0, 0)
 	if err != nil {
 		return Estimated{}, err
+	}
+	if curve.At == nil {
+		return Estimated{}, &core.ConfigError{Field: "curve", Value: curve.Name, Rule: "has no At: make it by ReadingOf or ReadingOfPublished"}
 	}
 	report := lists.Report()
 	if !report.Lists {
@@ -161,11 +184,8 @@ func (t *tally) add(ctx context.Context, arm armPlan, c sweep.Case, curve Readin
 	}
 	accuracy, known := t.curves[n]
 	if !known {
-		if accuracy, err = curve.At(n); err != nil {
+		if accuracy, err = curve.read(n); err != nil {
 			return err
-		}
-		if len(accuracy) != n {
-			return &core.ConfigError{Field: "curve", Value: curve.Name, Rule: fmt.Sprintf("gives %d values for %d documents", len(accuracy), n)}
 		}
 		t.curves[n] = accuracy
 	}
@@ -185,22 +205,22 @@ func (t tally) noise(baseline tally, lists, questions int) float64 {
 	if questions == 0 {
 		return 0
 	}
-	variance := 0.0
-	seen := map[slotOf]bool{}
+	var slots []slotOf // in one order, so that the sum is the same to the last bit
 	for _, weights := range []map[slotOf]float64{t.weight, baseline.weight} {
 		for s := range weights {
-			if seen[s] {
-				continue
-			}
-			seen[s] = true
-			d := (t.weight[s] - baseline.weight[s]) / float64(lists)
-			accuracy := t.curves[s.n]
-			if accuracy == nil {
-				accuracy = baseline.curves[s.n]
-			}
-			p := accuracy[s.slot]
-			variance += d * d * p * (1 - p) / float64(questions)
+			slots = append(slots, s)
 		}
+	}
+	slices.SortFunc(slots, func(a, b slotOf) int { return cmp.Or(cmp.Compare(a.n, b.n), cmp.Compare(a.slot, b.slot)) })
+	variance := 0.0
+	for _, s := range slices.Compact(slots) {
+		d := (t.weight[s] - baseline.weight[s]) / float64(lists)
+		accuracy := t.curves[s.n]
+		if accuracy == nil {
+			accuracy = baseline.curves[s.n]
+		}
+		p := accuracy[s.slot]
+		variance += d * d * p * (1 - p) / float64(questions)
 	}
 	return math.Sqrt(variance)
 }
@@ -214,13 +234,13 @@ func (e *Estimated) conclude() {
 		}
 	}
 	a := e.Arms[best]
-	e.Compare = a.Gain+2*a.Error >= e.Worthwhile
+	e.Compare = slices.ContainsFunc(e.Arms[1:], func(a EstimatedArm) bool { return a.Gain+2*a.Error >= e.Worthwhile })
 	distance, challengers := a.Gain, float64(len(e.Arms)-1)
 	e.For = paired.Reorder
 	if keep := e.Worthwhile - a.Gain; keep > distance {
 		distance, challengers, e.For = keep, 1, paired.Keep
 	}
-	e.Settle = int(math.Ceil(2 * AssumedDiscordance * math.Log(challengers/0.05) / (distance * distance)))
+	e.Settle = int(math.Ceil(min(math.MaxInt32, 2*AssumedDiscordance*math.Log(challengers/0.05)/(distance*distance))))
 	if a.Gain <= 0 {
 		e.Finding = fmt.Sprintf("Estimate, not a measurement: no placement is worth more than %s here.", e.Arms[0].Name)
 	} else {

@@ -1,6 +1,8 @@
 package compare
 
 import (
+	"fmt"
+
 	"github.com/bookend-rag/bookend/core"
 	"github.com/bookend-rag/bookend/core/prompt"
 	"github.com/bookend-rag/bookend/internal/strictjson"
@@ -18,7 +20,7 @@ type Settled struct {
 func ParseSettled(data []byte) (Settled, error) {
 	var s Settled
 	if err := strictjson.Unmarshal(data, &s); err != nil {
-		return Settled{}, err
+		return Settled{}, fmt.Errorf("bookend: settings must be JSON of the form {\"order\":{…},\"prompt\":{…}}: %w", err)
 	}
 	_, _, err := prompt.Compile(s.Prompt, s.Order, nil)
 	return s, err
