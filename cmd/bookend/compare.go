@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"math"
 	"os"
@@ -147,6 +148,9 @@ func (c *compareCommand) Run(ctx context.Context, s streams) error {
 	}
 	fmt.Fprintf(s.out, "%s\n%s\n", show.Lines(plan.String()), show.Line(estimate.String()))
 	if c.DryRun {
+		if fitted != nil {
+			estimate = sum(estimate, fitted.estimate)
+		}
 		c.foreseeCaps(s, estimate)
 		fmt.Fprintln(s.out, "\nDry run: nothing was asked, spent or written.")
 		return nil
@@ -229,7 +233,16 @@ func (c *compareCommand) open(f *fitted) (*sweep.Dataset, error) {
 	if f != nil && f.share > 0 {
 		rules.Choose = func(id string) bool { return !f.chosen(id) }
 	}
-	return rules.Open(c.Data)
+	return c.openLists(rules, c.Data)
+}
+
+// openLists opens a file, and names the flag that recorded lists need.
+func (l lists) openLists(rules sweep.Rules, path string) (*sweep.Dataset, error) {
+	data, err := rules.Open(path)
+	if errors.Is(err, sweep.ErrNoCase) && l.Labels == "" && strings.Contains(err.Error(), string(sweep.NoAnswer)) {
+		return nil, fmt.Errorf("%w; recorded lines have none: give them by --labels", err)
+	}
+	return data, err
 }
 
 // plan makes the arms and lays out what is asked.
@@ -273,6 +286,9 @@ func (c *compareCommand) plan(lists *sweep.Dataset, f *fitted) (*compare.Plan, c
 		d.SameQuestions = d.SameQuestions || shared > 0
 		d.Remarks = append(d.Remarks, plan.Misfits(curve)...)
 	}
+	if f != nil {
+		d.Remarks = append(d.Remarks, f.remarks...)
+	}
 	return plan, d, nil
 }
 
@@ -283,9 +299,17 @@ func (c *compareCommand) arms(f *fitted) ([]compare.Arm, []*core.Curve, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	names := slices.Clone(c.Placements)
-	if f != nil && !slices.Contains(names, "measured") {
+	var names []string
+	kinds := map[string]int{} // how many placements differ in their argument alone
+	for _, name := range c.Placements {
+		names = append(names, strings.TrimSpace(name))
+	}
+	if f != nil && !slices.ContainsFunc(names, isBareMeasured) {
 		names = append(names, "measured")
+	}
+	for _, name := range names {
+		kind, _, _ := strings.Cut(name, "=")
+		kinds[kind]++
 	}
 	var curves []*core.Curve
 	var arms []compare.Arm
@@ -300,8 +324,7 @@ func (c *compareCommand) arms(f *fitted) ([]compare.Arm, []*core.Curve, error) {
 		for _, l := range orDefault(c.Layouts, "") {
 			for _, k := range orDefault(c.TopK, 0) {
 				arm := compare.Arm{Order: order, Prompt: layout}
-				arm.Name, _, _ = strings.Cut(name, "=")
-				if len(names) > 1 && strings.Count(strings.Join(names, ","), arm.Name+"=") > 1 {
+				if arm.Name, _, _ = strings.Cut(name, "="); kinds[arm.Name] > 1 {
 					arm.Name = name
 				}
 				arm.Order.Placement = core.Choice{Placement: p}
@@ -336,13 +359,9 @@ func orDefault[T any](values []T, fallback T) []T {
 func (c *compareCommand) base() (core.Config, prompt.Config, error) {
 	order, layout := core.Config{}, compare.DefaultPrompt()
 	if c.Settings != "" {
-		text, err := os.ReadFile(c.Settings)
+		own, err := readSettings(c.Settings)
 		if err != nil {
-			return order, layout, usage("--settings cannot be read: %w", err)
-		}
-		own, err := compare.ParseSettled(text)
-		if err != nil {
-			return order, layout, usage("--settings %s: %w", c.Settings, err)
+			return order, layout, err
 		}
 		order, layout = own.Order, own.Prompt
 	}
@@ -361,10 +380,39 @@ func (c *compareCommand) base() (core.Config, prompt.Config, error) {
 	return order, layout, nil
 }
 
+// maxSettings is room for a curve with the questions behind it.
+const maxSettings = 4 << 20
+
+func readSettings(path string) (compare.Settled, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return compare.Settled{}, usage("--settings cannot be read: %w", err)
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, maxSettings+1))
+	if err != nil {
+		return compare.Settled{}, usage("--settings cannot be read: %w", err)
+	}
+	if len(text) > maxSettings {
+		return compare.Settled{}, usage("--settings %s is larger than 4 MiB", path)
+	}
+	settled, err := compare.ParseSettled(text)
+	if err != nil {
+		return settled, usage("--settings %s: %w", path, err)
+	}
+	return settled, nil
+}
+
+// isBareMeasured says that a placement is the one by the curve at hand.
+func isBareMeasured(name string) bool { return strings.EqualFold(name, "measured") }
+
 // parsePlacement reads one placement of --placements.
 func parsePlacement(name string, f *fitted) (core.Placement, error) {
 	name = strings.TrimSpace(name)
-	if strings.EqualFold(name, "measured") && f != nil {
+	if isBareMeasured(name) && f != nil {
+		if f.curve == nil { // an order unlike all others, which costs the most calls
+			return core.Shuffled{Seed: f.seed}, nil
+		}
 		return core.Measured{Curve: f.curve}, nil
 	}
 	p, err := core.ParsePlacement(name)
@@ -403,9 +451,11 @@ func sameComparison(path string, want compare.Described) error {
 
 // fitted is a curve that was measured on other questions.
 type fitted struct {
-	curve *core.Curve
-	share float64 // of --data that was swept; 0: another file
-	seed  uint64
+	curve    *core.Curve    // nil in a dry run
+	estimate sweep.Estimate // of the sweep, in a dry run
+	share    float64        // of --data that was swept; 0: another file
+	seed     uint64
+	remarks  []string
 }
 
 // chosen says that a question belongs to the split that is swept.
@@ -438,7 +488,7 @@ func (c *compareCommand) fit(ctx context.Context, s streams, model sweep.Model, 
 	if f.share > 0 {
 		rules.Choose = f.chosen
 	}
-	dataset, err := rules.Open(path)
+	dataset, err := c.openLists(rules, path)
 	if err != nil {
 		return nil, err
 	}
@@ -449,18 +499,14 @@ func (c *compareCommand) fit(ctx context.Context, s streams, model sweep.Model, 
 	}
 	fmt.Fprintf(s.out, "To fit: %s: %s\n%s\n", show.Line(path), show.Line(dataset.Report().String()), show.Lines(source.Plan.String()))
 	if c.DryRun {
-		estimate, err := source.Estimate(ctx, c.prices.prices())
-		if err != nil {
+		if f.estimate, err = source.Estimate(ctx, c.prices.prices()); err != nil {
 			return nil, err
 		}
-		fmt.Fprintf(s.out, "%s\n\n", show.Line(estimate.String()))
-		return &fitted{curve: flatCurve(), share: f.share, seed: f.seed}, nil
+		fmt.Fprintf(s.out, "%s\n\n", show.Line(f.estimate.String()))
+		return f, nil
 	}
 	dir := filepath.Join(c.Out, "fit")
-	err = c.ask(ctx, s, dir, source.check, source.Len(), func(journal *sweep.Journal, limits sweep.Limits) (sweep.Progress, error) {
-		return sweep.Run(ctx, source, model, journal, limits)
-	})
-	if err != nil {
+	if err := c.askToFit(ctx, s, dir, source, model); err != nil {
 		return nil, err
 	}
 	result, err := sweep.SummarizeJournal(filepath.Join(dir, journalName), nil)
@@ -475,12 +521,44 @@ func (c *compareCommand) fit(ctx context.Context, s streams, model sweep.Model, 
 	}
 	fmt.Fprintln(s.out)
 	f.curve = result.Curve
+	if n := result.Counts.Failed; n > 0 {
+		f.remarks = []string{fmt.Sprintf("In the sweep behind the measured placement %s failed: its curve rests on %d of %d questions.",
+			show.Count(n, "call"), result.Questions.Complete, result.Questions.Planned)}
+	}
 	return f, c.spend(filepath.Join(dir, journalName))
 }
 
-// flatCurve stands in for a curve that a dry run does not measure.
-func flatCurve() *core.Curve {
-	return &core.Curve{Format: core.CurveFormat, Model: "not measured yet", Documents: 2, Shape: core.ShapeUndecided, Slots: []int{0, 1}, Accuracy: []float64{0, 0}}
+// askToFit sweeps. Calls that fail leave their questions out of the curve. Once the
+// comparison has begun, the curve stands, and what failed is not asked again.
+func (c *compareCommand) askToFit(ctx context.Context, s streams, dir string, source sweepSource, model sweep.Model) error {
+	path := filepath.Join(dir, journalName)
+	if _, err := os.Lstat(filepath.Join(c.Out, journalName)); err == nil {
+		switch have, err := sweep.DescriptionOf(path); {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			return err
+		case !have.SameSweep(source.described) || have.Questions != source.Questions():
+			return usage("%s holds the sweep of a comparison that has begun, with other flags: give those, or name another folder by --out", dir)
+		default:
+			return nil
+		}
+	}
+	err := c.ask(ctx, s, dir, source.check, source.Len(), func(journal *sweep.Journal, limits sweep.Limits) (sweep.Progress, error) {
+		return sweep.Run(ctx, source, model, journal, limits)
+	})
+	if failed := (*incompleteError)(nil); errors.As(err, &failed) && failed.report {
+		return nil
+	}
+	return err
+}
+
+// sum is the estimate of two experiments.
+func sum(a, b sweep.Estimate) sweep.Estimate {
+	a.Calls += b.Calls
+	a.Usage.Prompt += b.Usage.Prompt
+	a.Usage.Completion += b.Usage.Completion
+	a.Cost += b.Cost
+	return a
 }
 
 // spend takes what the sweep used off the caps, so that they hold for both.

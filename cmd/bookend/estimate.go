@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"strconv"
+	"strings"
 
 	"github.com/bookend-rag/bookend/cmd/internal/safefile"
 	"github.com/bookend-rag/bookend/cmd/internal/show"
@@ -59,7 +60,7 @@ func (c *estimateCommand) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	data, err := rules.Open(c.Data)
+	data, err := c.openLists(rules, c.Data)
 	if err != nil {
 		return err
 	}
@@ -70,7 +71,7 @@ func (c *estimateCommand) Run(ctx context.Context, s streams) error {
 		if err != nil {
 			return err
 		}
-		arms = append(arms, compare.Arm{Name: name, Order: core.Config{Placement: core.Choice{Placement: p}, TopK: c.TopK}})
+		arms = append(arms, compare.Arm{Name: strings.TrimSpace(name), Order: core.Config{Placement: core.Choice{Placement: p}, TopK: c.TopK}})
 	}
 	e, err := compare.Estimate(ctx, data, arms, reading, c.Worthwhile/100)
 	if err != nil {

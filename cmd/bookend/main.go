@@ -140,13 +140,15 @@ func report(err error, to io.Writer) int {
 		bad        *usageError
 		incomplete *incompleteError
 		config     *core.ConfigError
+		name       *core.NameError
+		curve      *core.CurveError
 		dataset    *sweep.DatasetError
 		scorer     *sweep.ScorerError
 	)
 	switch {
 	case errors.As(err, &incomplete):
 		return exitIncomplete
-	case errors.As(err, &bad), errors.As(err, &config), errors.As(err, &dataset), errors.As(err, &scorer):
+	case errors.As(err, &bad), errors.As(err, &config), errors.As(err, &name), errors.As(err, &curve), errors.As(err, &dataset), errors.As(err, &scorer):
 		return exitUsage
 	}
 	return exitFailed

@@ -118,7 +118,12 @@ func (s sweepSource) check(path string) error { return sameSweep(path, s.describ
 func sameSweep(path string, want sweep.Described) error {
 	have, err := sweep.DescriptionOf(path)
 	switch {
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, sweep.ErrNoSweep):
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case errors.Is(err, sweep.ErrNoSweep):
+		if comparison, err := isComparison(path); err == nil && comparison {
+			return usage("%s holds a comparison: name another folder by --out", path)
+		}
 		return nil
 	case err != nil:
 		return err

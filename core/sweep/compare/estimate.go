@@ -141,7 +141,9 @@ func Estimate(ctx context.Context, lists *sweep.Dataset, arms []Arm, curve Readi
 	}
 	for j, arm := range plans {
 		a := EstimatedArm{Name: arm.name, Accuracy: sums[j].accuracy / float64(e.Lists), Slots: sums[j].place / float64(max(sums[j].placed, 1))}
-		a.Gain = a.Accuracy - sums[0].accuracy/float64(e.Lists)
+		if gain := a.Accuracy - sums[0].accuracy/float64(e.Lists); math.Abs(gain) >= sameValue {
+			a.Gain = gain
+		}
 		a.Error = sums[j].noise(sums[0], e.Lists, curve.Questions)
 		e.Arms = append(e.Arms, a)
 	}
@@ -149,6 +151,9 @@ func Estimate(ctx context.Context, lists *sweep.Dataset, arms []Arm, curve Readi
 	e.conclude()
 	return e, nil
 }
+
+// sameValue is when two sums of accuracies differ by their rounding alone.
+const sameValue = 1e-9
 
 func withoutPrompts(arms []Arm) []Arm {
 	arms = slices.Clone(arms)
