@@ -25,6 +25,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/bookend-rag/bookend/core"
 	"github.com/bookend-rag/bookend/core/record"
@@ -85,15 +86,21 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
+	if strings.HasPrefix(name, sweep.SimulatedPrefix) {
+		fmt.Fprintln(out, "SIMULATED, no measurement")
+	}
 	fmt.Fprintf(out, "%s\n%s\n\n", lists.Report(), plan)
 
+	described := compare.Described{Manifest: plan.Describe(), Rule: paired.Rule{Worthwhile: 0.03}, UntilDecided: *until}
+	if have, err := compare.DescriptionOf(filepath.Join(dir, "journal.jsonl")); err == nil && !have.SameComparison(described) {
+		return fmt.Errorf("%s holds the comparison of %s: name another folder by -out", dir, have.Model)
+	}
 	journal, err := sweep.OpenJournal(filepath.Join(dir, "journal.jsonl"))
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, journal.Close()) }()
-	described := compare.Described{Manifest: plan.Describe(), Rule: paired.Rule{Worthwhile: 0.03}, UntilDecided: *until}
-	if _, err := compare.Run(ctx, plan, described, model, journal, sweep.Limits{}); err != nil {
+	if _, err := compare.Run(ctx, plan, described, model, journal, sweep.Limits{MaxFailures: 10}); err != nil {
 		return err
 	}
 	result, err := compare.SummarizeJournal(journal.Path(), nil)
@@ -155,10 +162,9 @@ func writeLabels(path string) error {
 }
 
 func print(out io.Writer, r compare.Result) {
-	if r.Simulated {
-		fmt.Fprintln(out, "SIMULATED, no measurement")
-	}
 	fmt.Fprintln(out, r.Finding)
+	fmt.Fprintf(out, "%d of %d questions counted, %d dropped; %d of %d calls failed\n",
+		r.Questions.Counted, r.Questions.Planned, r.Questions.Dropped, r.Counts.Failed, r.Counts.Planned)
 	fmt.Fprintf(out, "\n%-12s %8s  %s\n", "arm", "right", "against ranked: wins, losses, points")
 	for _, a := range r.Arms {
 		against := ""

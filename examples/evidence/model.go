@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"os"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/bookend-rag/bookend/core/prompt"
@@ -43,10 +45,25 @@ func (c chat) Ask(ctx context.Context, p sweep.Prompt) (sweep.Answer, error) {
 	}
 	response, err := c.GenerateContent(ctx, messages, llms.WithTemperature(0), llms.WithMaxTokens(sweep.DefaultMaxTokens))
 	if err != nil || len(response.Choices) == 0 {
-		return sweep.Answer{}, &sweep.ModelError{Err: err}
+		return sweep.Answer{}, &sweep.ModelError{Status: statusOf(err), Err: err}
 	}
 	choice := response.Choices[0]
 	return sweep.Answer{Text: choice.Content, FinishReason: choice.StopReason}, nil
+}
+
+var statusCode = regexp.MustCompile(`status code: (\d{3})`)
+
+// statusOf finds the status of HTTP, which langchaingo has in the text of its error
+// alone; 0 for none. It tells what is worth another attempt.
+func statusOf(err error) int {
+	if err == nil {
+		return 0
+	}
+	status := 0
+	if found := statusCode.FindStringSubmatch(err.Error()); found != nil {
+		status, _ = strconv.Atoi(found[1])
+	}
+	return status
 }
 
 // simulated returns a reader with a known curve. It knows in which slot the answer
