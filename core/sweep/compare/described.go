@@ -45,6 +45,13 @@ func (d Described) check() error {
 	if d.Experiment != Experiment || len(d.Arms) < 2 || d.Arms[0].Kind != Baseline {
 		return fmt.Errorf("bookend: %w: a comparison needs a baseline and a challenger", ErrNoComparison)
 	}
+	seen := map[string]bool{}
+	for _, arm := range d.Arms {
+		if seen[arm.Name] {
+			return fmt.Errorf("bookend: %w: two arms have the name %q", ErrNoComparison, arm.Name)
+		}
+		seen[arm.Name] = true
+	}
 	if u := d.unanswered(); u != Drop && u != Wrong {
 		return fmt.Errorf("bookend: %w: the rule for unanswered calls is %q; it must be %q or %q", ErrNoComparison, u, Drop, Wrong)
 	}

@@ -27,8 +27,8 @@ func (r Result) finding() string {
 		return "Inconclusive: no question is complete yet."
 	case r.Word == paired.Reorder:
 		winner := r.arm(r.Winner)
-		return fmt.Sprintf("Reorder: with %s, %s is right %s more often than with %s (e = %.3g, where %.3g decide; %s, %s).%s", r.Winner, who,
-			points(winner.Against.Difference), baseline, math.Exp(winner.Against.Sequential.LogE), 1/r.Alpha, r.range95(*winner), r.behind(), suffix)
+		return fmt.Sprintf("Reorder: with %s, %s is right %s more often than with %s (e = %s, where %.4g decide; %s, %s).%s", r.Winner, who,
+			points(winner.Against.Difference), baseline, exponential(winner.Against.Sequential.LogE), 1/r.Alpha, r.range95(*winner), r.behind(), suffix)
 	case r.Word == paired.Keep:
 		return fmt.Sprintf("Keep %s: with %s, a gain of %s or more is excluded for every challenger; the best, %s, stands at %s points (%s, %s).%s",
 			baseline, who, points(r.Worthwhile), best.Name, signed(best.Against.Difference), r.range95(*best), r.behind(), suffix)
@@ -79,6 +79,14 @@ func moreQuestions(n int) string {
 		return "one more question"
 	}
 	return fmt.Sprintf("%d more questions", n)
+}
+
+// exponential writes e to the power of log, however large.
+func exponential(log float64) string {
+	if tens := log / math.Ln10; tens >= 4 {
+		return fmt.Sprintf("10^%.0f", tens)
+	}
+	return fmt.Sprintf("%.3g", math.Exp(log))
 }
 
 func points(share float64) string { return fmt.Sprintf("%.3g points", 100*share) }

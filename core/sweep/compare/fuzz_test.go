@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"math"
@@ -110,6 +111,32 @@ func FuzzSummarize(f *testing.F) {
 			t.Fatalf("(-want +got)\n-%+v\n+%+v, %v", result, again, err)
 		}
 	})
+}
+
+// Evidence of thousands of questions is beyond what a float64 holds.
+func TestFindingOfMuchEvidence(t *testing.T) {
+	t.Parallel()
+	p := mustPlan(t, mustLists(t, 1500, 2, 1), armsOf(t, "ranked", "reversed"), func(s *Settings) { s.Shuffles, s.Repeats = -1, -1 })
+	always := sweep.ModelFunc(func(ctx context.Context, _ sweep.Prompt) (sweep.Answer, error) {
+		call, _ := sweep.CallFrom(ctx)
+		if call.Arm == "reversed" {
+			return sweep.Answer{Text: call.Answers[0]}, nil
+		}
+		return sweep.Answer{}, nil
+	})
+	notes, records := ask(t, p, always)
+	r, err := Summarize(described(p, nil), notes, records, nil)
+	if err != nil || !strings.Contains(r.Finding, "(e = 10^4") || strings.Contains(r.Finding, "Inf") {
+		t.Errorf("%s, %v", r.Finding, err)
+	}
+	// Names tell arms apart: two of one name are no comparison.
+	d := described(p, nil)
+	for _, again := range []ArmInfo{{Name: "reversed", Kind: Shuffle}, {Name: "ranked", Kind: Challenger}} {
+		d.Arms = []ArmInfo{d.Arms[0], again, {Name: "reversed", Kind: Challenger}}
+		if _, err := Summarize(d, notes, records, nil); !errors.Is(err, ErrNoComparison) {
+			t.Errorf("two arms named %s: %v", again.Name, err)
+		}
+	}
 }
 
 // The percent of a sequence is a number that people can read.
