@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"math"
 	"os"
@@ -384,17 +383,9 @@ func (c *compareCommand) base() (core.Config, prompt.Config, error) {
 const maxSettings = 4 << 20
 
 func readSettings(path string) (compare.Settled, error) {
-	file, err := os.Open(path)
+	text, err := readFlagFile("settings", path, maxSettings)
 	if err != nil {
-		return compare.Settled{}, usage("--settings cannot be read: %w", err)
-	}
-	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(file, maxSettings+1))
-	if err != nil {
-		return compare.Settled{}, usage("--settings cannot be read: %w", err)
-	}
-	if len(text) > maxSettings {
-		return compare.Settled{}, usage("--settings %s is larger than 4 MiB", path)
+		return compare.Settled{}, err
 	}
 	settled, err := compare.ParseSettled(text)
 	if err != nil {

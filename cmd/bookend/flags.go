@@ -157,20 +157,30 @@ func (c *sweepCommand) settings(dataset *sweep.Dataset) (sweep.Settings, error) 
 
 const maxInstruction = 1 << 20
 
-func readInstruction(path string) (string, error) {
+// readFlagFile reads the file of a flag, which may have so many bytes.
+func readFlagFile(flag, path string, most int64) ([]byte, error) {
 	file, err := os.Open(path)
 	if err != nil {
-		return "", usage("--instruction cannot be read: %w", err)
+		return nil, usage("--%s cannot be read: %w", flag, err)
 	}
 	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(file, maxInstruction+1))
+	text, err := io.ReadAll(io.LimitReader(file, most+1))
 	if err != nil {
-		return "", usage("--instruction cannot be read: %w", err)
+		return nil, usage("--%s cannot be read: %w", flag, err)
+	}
+	if int64(len(text)) > most {
+		return nil, usage("--%s %s is larger than %d MiB", flag, path, most>>20)
+	}
+	return text, nil
+}
+
+func readInstruction(path string) (string, error) {
+	text, err := readFlagFile("instruction", path, maxInstruction)
+	if err != nil {
+		return "", err
 	}
 	instruction := strings.TrimSpace(string(text))
 	switch {
-	case len(text) > maxInstruction:
-		return "", usage("--instruction %s is larger than 1 MiB", path)
 	case !utf8.Valid(text):
 		return "", usage("--instruction %s is not text in UTF-8", path)
 	case instruction == "":
