@@ -203,6 +203,7 @@ func (d *decision) arrangement(score func(rank int) float64) Arrangement {
 type reader struct {
 	text, id func(rank int) string
 	meta     func(rank int) map[string]any
+	origin   func(rank int) Origin
 	score    func(rank int) float64 // NaN: missing
 	pinned   func(rank int) bool    // by PinKey
 	ranking  func(rank int) float64 // the score of what ranked last; nil: there is none
@@ -214,6 +215,7 @@ func byRank[S ~[]E, E any](d *decision, docs S, v *View[E]) reader {
 		text:   func(rank int) string { return v.text(at(rank)) },
 		id:     func(rank int) string { return v.id(d.config, at(rank)) },
 		meta:   func(rank int) map[string]any { return v.meta(at(rank)) },
+		origin: func(rank int) Origin { return v.origin(d.config, at(rank)) },
 		score:  func(rank int) float64 { return v.score(d.config, at(rank)) },
 		pinned: func(rank int) bool { return v.pinned(d.config, at(rank)) },
 	}

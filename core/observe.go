@@ -62,6 +62,15 @@ func (e Event) Field(rank int, key string) string {
 	return text
 }
 
+// Origin says which source the document of the given rank was cut from, and where in
+// it, by the SourceKey and PositionKey of the Config. The zero Origin: not known.
+func (e Event) Origin(rank int) Origin {
+	if rank < 0 || rank >= e.n {
+		return Origin{}
+	}
+	return e.reader.origin(rank)
+}
+
 // Answer is what a model said to a request: what a chain's Answered hook and a
 // recorder's caller pass on.
 type Answer struct {

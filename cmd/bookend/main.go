@@ -4,14 +4,16 @@
 //
 //	bookend sweep --data questions.jsonl --model NAME --base-url URL --out DIR
 //	bookend sweep --simulate gpt-3.5-turbo --out DIR
+//	bookend compare --data lists.jsonl --model NAME --base-url URL --until-decided --out DIR
+//	bookend estimate --data lists.jsonl --curve FILE
 //	bookend report DIR
 //	bookend vet rag.yaml
 //	bookend order --placement head-tail 5
 //	bookend curve --traffic FILE --out DIR
 //
-// It exits with 0 when all is done, 1 after an error or findings of vet, 2 for a command or an input
-// that it cannot use, and 3 when a sweep is incomplete and the same command would
-// continue it.
+// It exits with 0 when all is done, 1 after an error or findings of vet, 2 for a
+// command or an input that it cannot use, and 3 when an experiment is incomplete and
+// the same command would continue it.
 package main
 
 import (
@@ -91,7 +93,11 @@ type incompleteError struct {
 }
 
 func (e *incompleteError) Error() string {
-	return "bookend: " + e.reason + "; the same command continues where it stopped and repeats no answered call"
+	again := "the same command continues"
+	if e.report {
+		again = "the same command with --force, which replaces the report, continues"
+	}
+	return "bookend: " + e.reason + "; " + again + " where it stopped and repeats no answered call"
 }
 
 // exited ends the parser where it would end the process, after --help.

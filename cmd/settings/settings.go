@@ -35,6 +35,8 @@ import (
 type Settings struct {
 	// Schema names the JSON Schema for an editor, and means nothing here.
 	Schema string `json:"$schema,omitempty"`
+	// Note is a text for people, and means nothing here.
+	Note string `json:"note,omitempty"`
 	// Order says how documents are ranked, admitted and placed. A placement
 	// "measured=FILE" reads its curve from a file, whose path starts at the folder
 	// of the settings file, or at the working directory for the environment.

@@ -40,15 +40,19 @@ type Entry struct {
 	Answer *Answer `json:"answer,omitempty"`
 }
 
-// Document is one retrieved document. Title and Text are empty unless texts are
-// recorded.
+// Document is one retrieved document. Title, Text, Source and Position are empty
+// unless texts are recorded.
 type Document struct {
-	ID     string     `json:"id,omitempty"`
-	Title  string     `json:"title,omitempty"`
-	Text   string     `json:"text,omitempty"`
-	Score  core.Score `json:"score"`
-	Hash   string     `json:"hash,omitempty"` // of the text; see Config.HashKey
-	Length int        `json:"length"`         // of the text, in bytes
+	ID    string `json:"id,omitempty"`
+	Title string `json:"title,omitempty"`
+	Text  string `json:"text,omitempty"`
+	// Source is the text that the document was cut from and Position its place there,
+	// where the chain's Config finds them.
+	Source   string     `json:"source,omitempty"`
+	Position *float64   `json:"position,omitempty"`
+	Score    core.Score `json:"score"`
+	Hash     string     `json:"hash,omitempty"` // of the text; see Config.HashKey
+	Length   int        `json:"length"`         // of the text, in bytes
 }
 
 // Answer says what an answer cited. Its text is never recorded.

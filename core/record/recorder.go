@@ -142,6 +142,10 @@ func (r *Recorder) entry(e core.Event, at time.Time) *Entry {
 	}
 	a := &entry.Arrangement // the caller has the same slices
 	a.Slots, a.Dropped, a.Notes = slices.Clone(a.Slots), slices.Clone(a.Dropped), slices.Clone(a.Notes)
+	a.Stages = slices.Clone(a.Stages)
+	for i := range a.Stages {
+		a.Stages[i].Ranks, a.Stages[i].Scores = slices.Clone(a.Stages[i].Ranks), slices.Clone(a.Stages[i].Scores)
+	}
 	if name, _, _ := strings.Cut(e.Arrangement.Placement, "="); name == Shuffled {
 		entry.Arm = Shuffled
 	}
@@ -152,6 +156,12 @@ func (r *Recorder) entry(e core.Event, at time.Time) *Entry {
 		}
 		if r.config.Texts {
 			d.Title = e.Field(rank, r.config.TitleKey)
+			if origin := e.Origin(rank); origin.Source != "" {
+				d.Source = origin.Source
+				if origin.HasPosition && !math.IsInf(origin.Position, 0) {
+					d.Position = &origin.Position
+				}
+			}
 		}
 		entry.Documents[rank] = d
 	}
@@ -168,7 +178,7 @@ const (
 func (e *Entry) size() int64 {
 	size := entryBytes + len(e.RequestID) + len(e.Question) + len(e.Documents)*documentBytes
 	for _, d := range e.Documents {
-		size += len(d.ID) + len(d.Title) + len(d.Text)
+		size += len(d.ID) + len(d.Title) + len(d.Text) + len(d.Source)
 	}
 	return int64(size)
 }

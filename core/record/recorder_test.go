@@ -493,3 +493,57 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// Where a document was cut from is recorded with the texts, and what ranked it is
+// the entry's own.
+func TestOriginsAndStages(t *testing.T) {
+	t.Parallel()
+	chunks := []map[string]any{
+		{"text": "one", "_source": "a.md", "page": 3},
+		{"text": "two", "_source": "b.md"},
+		{"text": "three"},
+	}
+	text := func(m map[string]any) string { return m["text"].(string) }
+	meta := func(m map[string]any) map[string]any { return m }
+	for _, texts := range []bool{true, false} {
+		path := newPath(t)
+		r := mustOpen(t, path, Config{Texts: texts}, time.Now)
+		a, err := core.New(core.Config{Observe: func(ctx context.Context, e core.Event) {
+			r.Observe(ctx, e)
+			stage := e.Arrangement.Stages[0]
+			stage.Ranks[0], stage.Scores[0] = 99, 99 // by whoever comes later
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = core.Transform(context.Background(), a, chunks, &core.View[map[string]any]{Text: text, Meta: meta},
+			core.RankBy("rerank", []float64{0.1, 0.3, 0.2}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Close(); err != nil {
+			t.Fatal(err)
+		}
+		entries, _ := mustRead(t, path)
+		if len(entries) != 1 {
+			t.Fatalf("%d entries", len(entries))
+		}
+		got := entries[0].Documents
+		if !texts {
+			if got[0].Source != "" || got[2].Position != nil {
+				t.Errorf("without texts: %+v", got)
+			}
+			continue
+		}
+		if got[0].Source != "b.md" || got[0].Position != nil || got[1].Source != "" || got[2].Source != "a.md" || got[2].Position == nil || *got[2].Position != 3 {
+			t.Errorf("origins: %+v", got)
+		}
+		for _, s := range entries[0].Arrangement.Stages {
+			for _, rank := range s.Ranks {
+				if rank == 99 {
+					t.Errorf("stage %s is shared: %v", s.Name, s.Ranks)
+				}
+			}
+		}
+	}
+}

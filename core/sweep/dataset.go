@@ -286,6 +286,7 @@ func (d *Dataset) recognize(line []byte) *DatasetError {
 		d.parse, d.report.Task = parseKV, KeyValue
 	case err == nil && (has("question") || d.rules.Lists) && has("ctxs"):
 		d.parse, d.report.Task, d.report.Lists = parseQA, QuestionAnswer, d.rules.Lists
+		d.report.Labels = d.rules.Labels.sum()
 	default:
 		return &DatasetError{
 			Rule: "is neither a question-answer line, such as " + LineFormat +

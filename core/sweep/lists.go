@@ -24,6 +24,15 @@ type Label struct {
 	Gold    []string // IDs of the documents that hold the answer; empty: they are looked for
 }
 
+// sum tells labels apart; "" for none.
+func (l Labels) sum() string {
+	if len(l) == 0 {
+		return ""
+	}
+	text, _ := json.Marshal(l) // sorts by ID
+	return hashID(string(text))
+}
+
 // LabelFormat is a line of a file of labels. "gold" may be left out.
 const LabelFormat = `{"question":"…","answers":["…"],"gold":["ID of a document"]}`
 

@@ -94,7 +94,7 @@ func TestRecordedLists(t *testing.T) {
 	path := write(t, strings.Join([]string{header, recorded("Where", "Milan"), recorded("nobody", "labels it"), header, recorded("which", "Milan"), withoutTexts, recorded("where", "again")}, "\n"))
 	d := open(t, Rules{Lists: true, Labels: labels}, path)
 	want := Report{
-		Path: path, Task: QuestionAnswer, Lists: true, Lines: 5, Blank: 2, Kept: 2, MinDocuments: 2, MaxDocuments: 2,
+		Path: path, Task: QuestionAnswer, Lists: true, Lines: 5, Blank: 2, Kept: 2, MinDocuments: 2, MaxDocuments: 2, Labels: labels.sum(),
 		LeftOut: []LeftOut{{EmptyQuestion, []int{6}}, {NoAnswer, []int{3}}, {DuplicateQuestion, []int{7}}},
 	}
 	if got := d.Report(); !reflect.DeepEqual(got, want) {

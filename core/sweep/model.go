@@ -4,15 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"net/http"
-	"net/url"
-	"regexp"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/bookend-rag/bookend/core/prompt"
+	"github.com/bookend-rag/bookend/internal/httpsafe"
+	"github.com/bookend-rag/bookend/internal/safetext"
 )
 
 // Prompt is what a model is asked: the same words as one text, for plain
@@ -117,34 +115,11 @@ func Retryable(err error) bool {
 // returns how long to wait from now on. What it cannot read, and what is past, is
 // 0; seconds are cut to a day.
 func ParseRetryAfter(header string, now time.Time) time.Duration {
-	const day = 24 * time.Hour
-	if seconds, err := strconv.ParseFloat(strings.TrimSpace(header), 64); err == nil && !math.IsNaN(seconds) {
-		return time.Duration(min(max(seconds, 0), day.Seconds()) * float64(time.Second))
-	}
-	if date, err := http.ParseTime(header); err == nil {
-		return min(max(date.Sub(now), 0), day)
-	}
-	return 0
+	return httpsafe.ParseRetryAfter(header, now)
 }
 
-// maxMessage bounds what is kept of an error, in bytes.
+// maxMessage bounds what is kept of an error, in characters.
 const maxMessage = 500
 
-var addresses = regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://[^\s"'<>]+`)
-
-// safeMessage is what may be written down of an error: one short line, in which
-// addresses have lost their user info, query and fragment, where keys may stand.
-func safeMessage(err error) string {
-	text := addresses.ReplaceAllStringFunc(err.Error(), func(address string) string {
-		u, err := url.Parse(address)
-		if err != nil {
-			return "(an address)"
-		}
-		return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
-	})
-	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "\uFFFD")), " ")
-	if len(text) > maxMessage {
-		text = strings.ToValidUTF8(text[:maxMessage], "") + "…"
-	}
-	return text
-}
+// safeMessage is what may be written down of an error.
+func safeMessage(err error) string { return safetext.Error(err, maxMessage) }

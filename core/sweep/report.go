@@ -59,6 +59,8 @@ type Report struct {
 	Lists       bool `json:"lists,omitempty"`
 	WithoutGold int  `json:"without_gold,omitempty"`
 	ManyGolds   int  `json:"many_golds,omitempty"`
+	// Labels tells Rules.Labels apart, by a hash of them; empty: there were none.
+	Labels string `json:"labels,omitempty"`
 	// MinDocuments and MaxDocuments are the least and the most documents of a kept
 	// case.
 	MinDocuments int `json:"min_documents"`

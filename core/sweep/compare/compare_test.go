@@ -437,3 +437,42 @@ func TestSettledIsReadBack(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatMayChangeBetweenRuns(t *testing.T) {
+	t.Parallel()
+	few := mustPlan(t, mustLists(t, 4, 4, 0.5), armsOf(t, "ranked", "reversed"), nil)
+	more := mustPlan(t, mustLists(t, 9, 4, 0.5), armsOf(t, "ranked", "reversed"), nil)
+	if !described(few, nil).SameComparison(described(more, nil)) {
+		t.Error("more generated questions make another comparison")
+	}
+	labelled := described(few, func(d *Described) { d.Dataset.Labels = "00" })
+	if described(few, nil).SameComparison(labelled) {
+		t.Error("other labels make the same comparison")
+	}
+	for name, c := range map[string]struct {
+		change func(*Described)
+		told   bool
+	}{
+		"nothing":    {func(*Described) {}, false},
+		"worthwhile": {func(d *Described) { d.Worthwhile = 0.01 }, true},
+		"the end":    {func(d *Described) { d.UntilDecided = true }, true},
+	} {
+		j := mustJournal(t)
+		if err := errors.Join(j.Describe(described(few, nil)), j.Describe(described(few, c.change))); err != nil {
+			t.Fatal(err)
+		}
+		d, err := DescriptionOf(j.Path())
+		if err != nil || (len(d.Remarks) > 0) != c.told {
+			t.Errorf("%s changed: %q, %v", name, d.Remarks, err)
+		}
+	}
+}
+
+func TestTheSettingsSayWhatSpeaksAgainstThem(t *testing.T) {
+	t.Parallel()
+	p := mustPlan(t, mustLists(t, 4, 4, 0.5), armsOf(t, "ranked", "reversed"), func(s *Settings) { s.Model = sweep.SimulatedPrefix + "u" })
+	r, err := Summarize(described(p, func(d *Described) { d.SameQuestions = true }), nil, nil, nil)
+	if err != nil || !strings.Contains(r.Settings.Note, "SIMULATED") || !strings.Contains(r.Settings.Note, "same questions") {
+		t.Errorf("%q, %v", r.Settings.Note, err)
+	}
+}

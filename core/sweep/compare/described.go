@@ -91,9 +91,10 @@ func (d Described) SameComparison(other Described) bool {
 			Params   sweep.Params
 			Path     string
 			Lines    int
+			Labels   string
 			Seed     uint64
 			Baseline ArmInfo
-		}{d.Model, d.Params, d.Dataset.Path, d.Dataset.Lines, d.Seed, d.Arms[0]})
+		}{d.Model, d.Params, d.Dataset.Path, lines(d.Dataset), d.Dataset.Labels, d.Seed, d.Arms[0]})
 		return text
 	}
 	if len(d.Arms) == 0 || len(other.Arms) == 0 || !bytes.Equal(common(d), common(other)) {
@@ -108,6 +109,14 @@ func (d Described) SameComparison(other Described) bool {
 		}
 	}
 	return true
+}
+
+// lines are those of a file: more generated cases only add to fewer.
+func lines(r sweep.Report) int {
+	if r.Path == "" {
+		return 0
+	}
+	return r.Lines
 }
 
 // DescriptionOf reads the last description of a journal. The error is that of
@@ -126,6 +135,7 @@ func describe(path string, manifests []json.RawMessage) (Described, error) {
 		return Described{}, &sweep.JournalError{Path: path, Rule: rule, Err: ErrNoComparison}
 	}
 	var last Described
+	changed := false
 	for i, text := range manifests {
 		var d Described
 		if err := json.Unmarshal(text, &d); err != nil || d.check() != nil {
@@ -135,7 +145,11 @@ func describe(path string, manifests []json.RawMessage) (Described, error) {
 			return fail("holds the records of several comparisons: give each a folder of its own")
 		}
 		d.Questions = max(d.Questions, last.Questions)
+		changed = changed || i > 0 && (d.Rule != last.Rule || d.UntilDecided != last.UntilDecided)
 		last = d
+	}
+	if changed {
+		last.Remarks = append(last.Remarks, "Between runs into this journal it was changed when the comparison ends, or by which rule. Who does so after a look at the figures can no longer trust the error rates.")
 	}
 	if len(manifests) == 0 {
 		return fail("describes no comparison: nothing was run into it")

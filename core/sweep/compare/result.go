@@ -490,9 +490,21 @@ func (w *watcher) verdict(r *Result) {
 	}
 	for _, arm := range arms {
 		if arm.Name == r.Winner {
-			r.Settings = Settled{Order: arm.Order, Prompt: arm.Prompt}
+			r.Settings = Settled{Note: r.note(), Order: arm.Order, Prompt: arm.Prompt}
 		}
 	}
+}
+
+// note marks the settings of the winner.
+func (r Result) note() string {
+	note := fmt.Sprintf("%s, by a comparison of %s with %s, %s", r.Word, r.Arms[0].Name, strings.TrimPrefix(r.Model, sweep.SimulatedPrefix), r.behind())
+	if r.Simulated {
+		note = "SIMULATED, no measurement: " + note
+	}
+	if r.SameQuestions {
+		note += "; the measured placement was fitted on the same questions, which flatters it"
+	}
+	return note
 }
 
 // setup lists the exact configuration.

@@ -11,6 +11,9 @@ import (
 // Settled are the settings of one arm as a file: what both adapters take. Order goes
 // where they want a core.Config, Prompt where they want a prompt.Config.
 type Settled struct {
+	// Note says where the settings come from and what speaks against them. It means
+	// nothing to a program.
+	Note   string        `json:"note,omitempty"`
 	Order  core.Config   `json:"order"`
 	Prompt prompt.Config `json:"prompt"`
 }
