@@ -37,6 +37,7 @@ func isSection(t reflect.Type) bool {
 
 // help has a line for each key, and for each section.
 var help = map[string]string{
+	"note":      "A text for people. It means nothing to the program.",
 	"$schema":   "The JSON Schema of this file, for editors. It means nothing to the program.",
 	"tokenizer": "What counts the budgets that have no unit, in tokens.",
 

@@ -33,7 +33,7 @@ func hostileComparison() compare.Result {
 			{Name: "base" + hostile, Kind: compare.Baseline},
 			arm("new"+hostile, compare.Challenger), same, arm("shuffle"+hostile, compare.Shuffle),
 		},
-		Strata: []compare.Stratum{{Name: hostile, Questions: 10, Arms: make([]sweep.Tally, 4)}},
+		Strata: []compare.Stratum{{Name: hostile, Questions: 10, Arms: make([]compare.Tally, 4)}},
 		Notes:  []string{"note" + hostile},
 		Setup:  []sweep.Setting{{Name: "name" + hostile, Value: "value" + hostile + "\nsecond line"}},
 	}

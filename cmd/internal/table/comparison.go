@@ -92,12 +92,11 @@ func Compared(r compare.Result) (columns []string, rows [][]string) {
 	}
 	for _, a := range r.Arms {
 		row := []string{ArmName(a), strconv.Itoa(r.Judged(a).Correct)}
-		for _, t := range []sweep.Tally{a.Full, a.FirstLine} {
-			cells := []string{show.Percent(t.Accuracy), interval(t.Interval)}
-			if r.UntilDecided {
-				cells = cells[:1]
+		for _, t := range []compare.Tally{a.Full, a.FirstLine} {
+			row = append(row, show.Percent(t.Accuracy))
+			if t.Wilson != nil {
+				row = append(row, interval(*t.Wilson))
 			}
-			row = append(row, cells...)
 		}
 		rows = append(rows, row)
 	}
@@ -234,8 +233,8 @@ func How(r compare.Result) []string {
 	}
 	if f := r.Repeat; f != nil {
 		line := fmt.Sprintf("Asked again, the baseline was judged otherwise in %d of %d answers (%s", f.Flips, f.Pairs, show.Percent(f.Rate))
-		if !r.UntilDecided {
-			line += ", 95 % interval " + interval(f.Interval)
+		if f.Wilson != nil {
+			line += ", 95 % interval " + interval(*f.Wilson)
 		}
 		lines = append(lines, line+"): the noise floor.")
 	}

@@ -6,7 +6,6 @@ import (
 	"strconv"
 
 	"github.com/bookend-rag/bookend/cmd/internal/show"
-	"github.com/bookend-rag/bookend/core/sweep"
 	"github.com/bookend-rag/bookend/core/sweep/compare"
 )
 
@@ -33,12 +32,12 @@ func ComparisonCSV(r compare.Result) ([]byte, error) {
 			show.Cell(r.Model), show.Cell(r.Date), show.Cell(r.Scorer), show.Cell(r.JudgedBy),
 			show.Cell(a.Name), show.Cell(string(a.Kind)), show.Cell(a.Identical), strconv.Itoa(n),
 		}
-		for _, t := range []sweep.Tally{a.Full, a.FirstLine} {
-			cells := tally(n, t)
-			if r.UntilDecided {
-				cells[2], cells[3] = "", ""
+		for _, t := range []compare.Tally{a.Full, a.FirstLine} {
+			low, high := "", ""
+			if t.Wilson != nil {
+				low, high = share(n, t.Wilson.Low), share(n, t.Wilson.High)
 			}
-			line = append(line, cells...)
+			line = append(line, strconv.Itoa(t.Correct), share(n, t.Accuracy), low, high)
 		}
 		line = append(line, against(a)...)
 		line = append(line, counts(a.Counts)...)

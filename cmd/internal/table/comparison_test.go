@@ -25,8 +25,14 @@ func comparison(untilDecided bool) compare.Result {
 		}
 		return a
 	}
-	tally := func(correct int) sweep.Tally {
-		return sweep.Tally{Correct: correct, Accuracy: float64(correct) / 10, Interval: sweep.Interval{Low: 0.111, High: 0.999}}
+	wilson := func(low, high float64) *sweep.Interval {
+		if untilDecided {
+			return nil
+		}
+		return &sweep.Interval{Low: low, High: high}
+	}
+	tally := func(correct int) compare.Tally {
+		return compare.Tally{Correct: correct, Accuracy: float64(correct) / 10, Wilson: wilson(0.111, 0.999)}
 	}
 	counts := sweep.Counts{Planned: 12, Answered: 11, Missing: 1}
 	r := compare.Result{
@@ -39,11 +45,11 @@ func comparison(untilDecided bool) compare.Result {
 			{Name: "twin", Kind: compare.Challenger, Identical: "ranked", Full: tally(6), FirstLine: tally(5), Counts: counts, Against: against(0, 0)},
 			{Name: "repeat 1", Kind: compare.Repeat, Full: tally(5), FirstLine: tally(5), Counts: sweep.Counts{Planned: 12, Answered: 10, Failed: 1, Missing: 1}, Against: against(0, 1)},
 		},
-		Repeat: &sweep.Flips{Flips: 1, Pairs: 10, Rate: 0.1, Interval: sweep.Interval{Low: 0.018, High: 0.404}},
+		Repeat: &compare.Flips{Flips: 1, Pairs: 10, Rate: 0.1, Wilson: wilson(0.018, 0.404)},
 		Strata: []compare.Stratum{
-			{From: 0, To: 0, Questions: 7, Arms: []sweep.Tally{{Accuracy: 0.5}, {Accuracy: 0.75}, {Accuracy: 0.5}, {Accuracy: 0.25}}},
-			{From: 2, To: 4, Questions: 2, Arms: make([]sweep.Tally, 4)},
-			{From: -1, To: -1, Questions: 1, Arms: make([]sweep.Tally, 4)},
+			{From: 0, To: 0, Questions: 7, Arms: []compare.Tally{{Accuracy: 0.5}, {Accuracy: 0.75}, {Accuracy: 0.5}, {Accuracy: 0.25}}},
+			{From: 2, To: 4, Questions: 2, Arms: make([]compare.Tally, 4)},
+			{From: -1, To: -1, Questions: 1, Arms: make([]compare.Tally, 4)},
 		},
 		Spent: sweep.Spent{Requests: 33, Usage: sweep.Usage{Prompt: 400, Completion: 20, Cached: 30}},
 	}

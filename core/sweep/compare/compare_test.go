@@ -71,7 +71,7 @@ func TestVerdicts(t *testing.T) {
 				t.Errorf("%d calls after the decision", again.Answered)
 			}
 			for _, a := range r.Arms {
-				if a.Against != nil && a.Against.Fixed != nil {
+				if a.Full.Wilson != nil || a.Against != nil && a.Against.Fixed != nil {
 					t.Errorf("%s shows what holds for a fixed number only", a.Name)
 				}
 			}
@@ -190,7 +190,7 @@ func TestArmsThatShareAPromptShareItsCall(t *testing.T) {
 		t.Errorf("%+v", progress)
 	}
 	r := mustSummarize(t, j)
-	if long := r.Arms[2]; long.Identical != "head-tail" || long.Against.Sequential != nil || long.Full != r.Arms[1].Full || long.Counts.Answered != 30 {
+	if long := r.Arms[2]; long.Identical != "head-tail" || long.Against.Sequential != nil || !reflect.DeepEqual(long.Full, r.Arms[1].Full) || long.Counts.Answered != 30 {
 		t.Errorf("%+v", long)
 	}
 	if r.Counts.Planned != 60 {

@@ -56,8 +56,8 @@ type Result struct {
 	Arms      []ArmResult `json:"arms"` // the baseline, the challengers, the controls
 	// Repeat says how often the baseline was judged otherwise when it was asked
 	// again; nil without a repeat arm.
-	Repeat *sweep.Flips `json:"repeat,omitempty"`
-	Strata []Stratum    `json:"strata"`
+	Repeat *Flips    `json:"repeat,omitempty"`
+	Strata []Stratum `json:"strata"`
 
 	Counts sweep.Counts    `json:"counts"` // over all calls
 	Spent  sweep.Spent     `json:"spent"`
@@ -88,13 +88,32 @@ type ArmResult struct {
 	Kind Kind   `json:"kind"`
 	// Identical names the earlier arm that gives the same prompts for every list; the
 	// arm then takes no part in the verdict.
-	Identical string      `json:"identical,omitempty"`
-	Full      sweep.Tally `json:"full"`       // by the whole answer
-	FirstLine sweep.Tally `json:"first_line"` // by its first line
+	Identical string `json:"identical,omitempty"`
+	Full      Tally  `json:"full"`       // by the whole answer
+	FirstLine Tally  `json:"first_line"` // by its first line
 	// Against holds the arm against the baseline; nil for the baseline.
 	Against *Against     `json:"against,omitempty"`
 	Counts  sweep.Counts `json:"counts"` // calls that arms share count in each
 	Caching Caching      `json:"caching"`
+}
+
+// Tally is a share of right answers.
+type Tally struct {
+	Correct  int     `json:"correct"`
+	Accuracy float64 `json:"accuracy"`
+	// Wilson is the 95 % interval of Wilson. It holds for a fixed number of questions,
+	// and is nil with UntilDecided and where nothing is counted.
+	Wilson *sweep.Interval `json:"wilson,omitempty"`
+}
+
+// Flips says how often the very same prompt was judged otherwise when it was asked
+// again.
+type Flips struct {
+	Flips int     `json:"flips"` // pairs that differ
+	Pairs int     `json:"pairs"`
+	Rate  float64 `json:"rate"`
+	// Wilson is as in Tally.
+	Wilson *sweep.Interval `json:"wilson,omitempty"`
 }
 
 // Against is a paired comparison with the baseline.
@@ -137,14 +156,14 @@ type Stratum struct {
 	Name string `json:"name"`
 	// From and To are the ranks of the best document with the answer, from 0; both
 	// -1 where no document has it.
-	From      int           `json:"from"`
-	To        int           `json:"to"`
-	Questions int           `json:"questions"`
-	Arms      []sweep.Tally `json:"arms"` // parallel to Result.Arms, as it was judged
+	From      int     `json:"from"`
+	To        int     `json:"to"`
+	Questions int     `json:"questions"`
+	Arms      []Tally `json:"arms"` // parallel to Result.Arms, as it was judged
 }
 
 // Judged returns the tally that the verdict follows.
-func (r Result) Judged(a ArmResult) sweep.Tally {
+func (r Result) Judged(a ArmResult) Tally {
 	if r.JudgedBy == judgedByFirstLine {
 		return a.FirstLine
 	}
@@ -323,8 +342,8 @@ func (w *watcher) tally(a *ArmResult, name string) {
 		size += q.Cells[name].Size
 		common += q.Cells[name].Prefix
 	}
-	finish(&a.Full, len(w.counted))
-	finish(&a.FirstLine, len(w.counted))
+	w.finish(&a.Full, len(w.counted))
+	w.finish(&a.FirstLine, len(w.counted))
 	if size > 0 {
 		a.Caching.Common = float64(common) / float64(size)
 	}
@@ -338,11 +357,22 @@ func one(yes bool) int {
 }
 
 // finish fills in the shares of a tally; all are 0 where nothing is counted.
-func finish(t *sweep.Tally, n int) {
-	interval, err := sweep.Wilson(t.Correct, n, sweep.Confidence)
-	if err == nil {
-		t.Accuracy, t.Interval = float64(t.Correct)/float64(n), interval
+func (w *watcher) finish(t *Tally, n int) {
+	if n > 0 {
+		t.Accuracy, t.Wilson = float64(t.Correct)/float64(n), w.wilson(t.Correct, n)
 	}
+}
+
+// wilson is nil where an interval for a fixed number of questions means nothing.
+func (w *watcher) wilson(k, n int) *sweep.Interval {
+	if w.ledger.described.UntilDecided {
+		return nil
+	}
+	interval, err := sweep.Wilson(k, n, sweep.Confidence)
+	if err != nil {
+		return nil
+	}
+	return &interval
 }
 
 // calls counts what became of the calls of an arm; all counts each call once.
@@ -427,7 +457,7 @@ func (w *watcher) repeat(r *Result) error {
 		return nil
 	}
 	flips, err := sweep.FlipRate(first, again, sweep.Confidence)
-	r.Repeat = &flips
+	r.Repeat = &Flips{Flips: flips.Flips, Pairs: flips.Pairs, Rate: flips.Rate, Wilson: w.wilson(flips.Flips, flips.Pairs)}
 	return err
 }
 
@@ -437,7 +467,7 @@ var ranges = []struct{ from, to int }{{0, 0}, {1, 1}, {2, 4}, {5, 9}, {10, 19}, 
 func (w *watcher) strata(r *Result) {
 	l := w.ledger
 	for _, within := range ranges {
-		s := Stratum{From: within.from, To: within.to, Arms: make([]sweep.Tally, len(l.arms))}
+		s := Stratum{From: within.from, To: within.to, Arms: make([]Tally, len(l.arms))}
 		deepest := within.from
 		for _, id := range w.counted {
 			q := l.questions[id]
@@ -455,7 +485,7 @@ func (w *watcher) strata(r *Result) {
 		}
 		s.To = min(s.To, deepest)
 		for i := range s.Arms {
-			finish(&s.Arms[i], s.Questions)
+			w.finish(&s.Arms[i], s.Questions)
 		}
 		s.Name = stratumName(s.From, s.To)
 		r.Strata = append(r.Strata, s)
