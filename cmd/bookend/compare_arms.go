@@ -1,0 +1,142 @@
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/bookend-rag/bookend/core"
+	"github.com/bookend-rag/bookend/core/prompt"
+	"github.com/bookend-rag/bookend/core/sweep"
+	"github.com/bookend-rag/bookend/core/sweep/compare"
+)
+
+// arms crosses placements, layouts and numbers of documents. The first of each make
+// the baseline.
+func (c *compareCommand) arms(f *fitted) ([]compare.Arm, []*core.Curve, error) {
+	order, layout, err := c.base()
+	if err != nil {
+		return nil, nil, err
+	}
+	var names []string
+	kinds := map[string]int{} // how many placements differ in their argument alone
+	for _, name := range c.Placements {
+		names = append(names, strings.TrimSpace(name))
+	}
+	if f != nil && !slices.ContainsFunc(names, isBareMeasured) {
+		names = append(names, "measured")
+	}
+	for _, name := range names {
+		kind, _, _ := strings.Cut(name, "=")
+		kinds[kind]++
+	}
+	var curves []*core.Curve
+	var arms []compare.Arm
+	for _, name := range names {
+		p, err := parsePlacement(name, f)
+		if err != nil {
+			return nil, nil, err
+		}
+		if m, ok := p.(core.Measured); ok {
+			curves = append(curves, m.Curve)
+		}
+		for _, l := range orDefault(c.Layouts, "") {
+			for _, k := range orDefault(c.TopK, 0) {
+				arm := compare.Arm{Order: order, Prompt: layout}
+				if arm.Name, _, _ = strings.Cut(name, "="); kinds[arm.Name] > 1 {
+					arm.Name = name
+				}
+				arm.Order.Placement = core.Choice{Placement: p}
+				if l != "" {
+					arm.Prompt.Layout = prompt.Layout(l)
+				}
+				if len(c.Layouts) > 1 {
+					arm.Name += ", " + l
+				}
+				if k > 0 {
+					arm.Order.TopK = k
+				}
+				if len(c.TopK) > 1 {
+					arm.Name += ", top " + strconv.Itoa(k)
+				}
+				arms = append(arms, arm)
+			}
+		}
+	}
+	return arms, curves, nil
+}
+
+// orDefault makes one pass of a loop over nothing.
+func orDefault[T any](values []T, fallback T) []T {
+	if len(values) == 0 {
+		return []T{fallback}
+	}
+	return values
+}
+
+// base is what all arms share.
+func (c *compareCommand) base() (core.Config, prompt.Config, error) {
+	order, layout := core.Config{}, compare.DefaultPrompt()
+	if c.Settings != "" {
+		own, err := readSettings(c.Settings)
+		if err != nil {
+			return order, layout, err
+		}
+		order, layout = own.Order, own.Prompt
+	}
+	if c.Format != "" {
+		layout.Format = prompt.Format(c.Format)
+	}
+	if c.LabelBy != "" {
+		layout.Labels = prompt.LabelBy(c.LabelBy)
+	}
+	if c.Instruction != "" {
+		var err error
+		if layout.Instruction, err = readInstruction(c.Instruction); err != nil {
+			return order, layout, err
+		}
+	}
+	return order, layout, nil
+}
+
+// maxSettings is room for a curve with the questions behind it.
+const maxSettings = 4 << 20
+
+func readSettings(path string) (compare.Settled, error) {
+	text, err := readFlagFile("settings", path, maxSettings)
+	if err != nil {
+		return compare.Settled{}, err
+	}
+	settled, err := compare.ParseSettled(text)
+	if err != nil {
+		return settled, usage("--settings %s: %w", path, err)
+	}
+	return settled, nil
+}
+
+// isBareMeasured says that a placement is the one by the curve at hand.
+func isBareMeasured(name string) bool { return strings.EqualFold(name, "measured") }
+
+// parsePlacement reads one placement of --placements.
+func parsePlacement(name string, f *fitted) (core.Placement, error) {
+	name = strings.TrimSpace(name)
+	if isBareMeasured(name) && f != nil {
+		if f.curve == nil { // an order unlike all others, which costs the most calls
+			return core.Shuffled{Seed: f.seed}, nil
+		}
+		return core.Measured{Curve: f.curve}, nil
+	}
+	p, err := core.ParsePlacement(name)
+	kind, value, _ := strings.Cut(name, "=")
+	if err == nil || !errors.Is(err, fs.ErrNotExist) || kind == "" {
+		return p, err
+	}
+	published, lookupErr := sweep.LookupPublished(value)
+	if lookupErr != nil {
+		return nil, err
+	}
+	curve, err := published.Curve()
+	return core.Measured{Curve: curve}, err
+}

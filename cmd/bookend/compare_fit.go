@@ -1,0 +1,196 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/bookend-rag/bookend/cmd/internal/show"
+	"github.com/bookend-rag/bookend/core"
+	"github.com/bookend-rag/bookend/core/prompt"
+	"github.com/bookend-rag/bookend/core/sweep"
+)
+
+// fitted is a curve that was measured on other questions.
+type fitted struct {
+	curve    *core.Curve    // nil in a dry run
+	estimate sweep.Estimate // of the sweep, in a dry run
+	share    float64        // of --data that was swept; 0: another file
+	seed     uint64
+	remarks  []string
+}
+
+// chosen says that a question belongs to the split that is swept.
+func (f fitted) chosen(id string) bool {
+	return float64(core.SeedFor(f.seed, id)>>11)/(1<<53) < f.share
+}
+
+// fit sweeps the questions of --fit; nil without them.
+func (c *compareCommand) fit(ctx context.Context, s streams, model sweep.Model, server string) (*fitted, error) {
+	if c.Fit == "" {
+		return nil, nil
+	}
+	f := &fitted{seed: c.Seed}
+	path := c.Fit
+	if share, err := strconv.ParseFloat(c.Fit, 64); err == nil {
+		if !(share > 0 && share < 1) || math.IsNaN(share) {
+			return nil, usage("--fit is %s: a share must be above 0 and below 1", c.Fit)
+		}
+		f.share, path = share, c.Data
+	}
+	scorer, err := c.scorer()
+	if err != nil {
+		return nil, err
+	}
+	rules, err := c.rules(scorer)
+	if err != nil {
+		return nil, err
+	}
+	rules.OneGold, rules.MinDocuments = true, 2
+	if f.share > 0 {
+		rules.Choose = f.chosen
+	}
+	dataset, err := c.openLists(rules, path)
+	if err != nil {
+		return nil, err
+	}
+	defer dataset.Close()
+	source, err := c.fitPlan(dataset, server)
+	if err != nil {
+		return nil, err
+	}
+	fmt.Fprintf(s.out, "To fit: %s: %s\n%s\n", show.Line(path), show.Line(dataset.Report().String()), show.Lines(source.Plan.String()))
+	if c.DryRun {
+		if f.estimate, err = source.Estimate(ctx, c.prices.prices()); err != nil {
+			return nil, err
+		}
+		fmt.Fprintf(s.out, "%s\n\n", show.Line(f.estimate.String()))
+		return f, nil
+	}
+	dir := filepath.Join(c.Out, "fit")
+	if err := c.askToFit(ctx, s, dir, source, model); err != nil {
+		return nil, err
+	}
+	result, err := sweep.SummarizeJournal(filepath.Join(dir, journalName), nil)
+	if err == nil {
+		err = publish(s.out, dir, true, []sweep.Result{result})
+	}
+	if err != nil {
+		return nil, err
+	}
+	if result.Curve == nil {
+		return nil, usage("--fit gives no curve: %s", result.CurveNote)
+	}
+	fmt.Fprintln(s.out)
+	f.curve = result.Curve
+	if n := result.Counts.Failed; n > 0 {
+		f.remarks = []string{fmt.Sprintf("In the sweep behind the measured placement %s failed: its curve rests on %d of %d questions.",
+			show.Count(n, "call"), result.Questions.Complete, result.Questions.Planned)}
+	}
+	return f, c.spend(filepath.Join(dir, journalName))
+}
+
+// askToFit sweeps. Calls that fail leave their questions out of the curve. Once the
+// comparison has begun, the curve stands, and what failed is not asked again.
+func (c *compareCommand) askToFit(ctx context.Context, s streams, dir string, source sweepSource, model sweep.Model) error {
+	path := filepath.Join(dir, journalName)
+	if _, err := os.Lstat(filepath.Join(c.Out, journalName)); err == nil {
+		switch have, err := sweep.DescriptionOf(path); {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			return err
+		case !have.SameSweep(source.described) || have.Questions != source.Questions():
+			return usage("%s holds the sweep of a comparison that has begun, with other flags: give those, or name another folder by --out", dir)
+		default:
+			return nil
+		}
+	}
+	err := c.ask(ctx, s, dir, source.check, source.Len(), func(journal *sweep.Journal, limits sweep.Limits) (sweep.Progress, error) {
+		return sweep.Run(ctx, source, model, journal, limits)
+	})
+	if failed := (*incompleteError)(nil); errors.As(err, &failed) && failed.report {
+		return nil
+	}
+	return err
+}
+
+// sum is the estimate of two experiments.
+func sum(a, b sweep.Estimate) sweep.Estimate {
+	a.Calls += b.Calls
+	a.Usage.Prompt += b.Usage.Prompt
+	a.Usage.Completion += b.Usage.Completion
+	a.Cost += b.Cost
+	return a
+}
+
+// spend takes what the sweep used off the caps, so that they hold for both.
+func (c *compareCommand) spend(path string) error {
+	var spent sweep.Spent
+	_, err := sweep.ReadJournal(path, func(r sweep.Record) error {
+		spent.Add(r.Spent())
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	cost := c.prices.prices().Cost(spent.Usage)
+	for _, limit := range []struct {
+		name string
+		left float64
+		set  bool
+	}{
+		{"max-calls", float64(c.MaxCalls - spent.Requests), c.MaxCalls > 0},
+		{"max-total-tokens", float64(c.MaxTotal - spent.Usage.Prompt - spent.Usage.Completion), c.MaxTotal > 0},
+		{"max-cost", c.MaxCost - cost, c.MaxCost > 0},
+	} {
+		if limit.set && limit.left <= 0 {
+			return &incompleteError{reason: "--" + limit.name + " is used up by the sweep of --fit; raise it"}
+		}
+	}
+	if c.MaxCalls > 0 {
+		c.MaxCalls -= spent.Requests
+	}
+	if c.MaxTotal > 0 {
+		c.MaxTotal -= spent.Usage.Prompt + spent.Usage.Completion
+	}
+	if c.MaxCost > 0 {
+		c.MaxCost -= cost
+	}
+	return nil
+}
+
+// fitPlan lays out the sweep of --fit in the layout of the baseline.
+func (c *compareCommand) fitPlan(dataset *sweep.Dataset, server string) (sweepSource, error) {
+	_, layout, err := c.base()
+	if err != nil {
+		return sweepSource{}, err
+	}
+	if len(c.Layouts) > 0 {
+		layout.Layout = prompt.Layout(c.Layouts[0])
+	}
+	layout.Budget, layout.Reserve, layout.Unit = 0, 0, ""
+	params, err := c.params()
+	if err != nil {
+		return sweepSource{}, err
+	}
+	documents := dataset.Report().MinDocuments
+	if len(c.TopK) > 0 {
+		documents = min(documents, c.TopK[0])
+	}
+	slots, err := sweep.ParseSlots(c.FitSlots, documents)
+	if err != nil {
+		return sweepSource{}, err
+	}
+	plan, err := sweep.NewPlan(dataset, sweep.Settings{
+		Model: c.modelName(c.Simulate), Params: params, Documents: documents, Slots: slots, Questions: c.FitLimit, Seed: c.Seed, Prompt: &layout,
+	})
+	if err != nil {
+		return sweepSource{}, err
+	}
+	return sweepSource{plan, sweep.Described{Manifest: plan.Describe(), Scorer: c.Score, FirstLine: c.FirstLine, Server: server}}, nil
+}
