@@ -97,7 +97,7 @@ func (s *stages) list(stage core.Stage) []string {
 }
 
 func (s *stages) line(index int) string {
-	return page.Cut(fmt.Sprintf("%-27s%s", page.Printable(s.ids[index]), page.Printable(s.texts[index])), 4*columnWidth)
+	return page.Cut(fmt.Sprintf("%-28s%s", page.Printable(s.ids[index]), page.Printable(s.texts[index])), 4*columnWidth)
 }
 
 // gold says where the answer of a handbook question stood in each stage; "" for any
