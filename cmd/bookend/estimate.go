@@ -129,6 +129,9 @@ func (c *estimateCommand) print(s streams, report sweep.Report, curve *core.Curv
 		fmt.Fprintf(s.out, "\nIn random order the estimate is %s: each shuffled request costs %.2f points against %s, and a share of %g %% costs %.3f points over all.\n",
 			show.Percent(e.Shuffled), 100*loss, show.Line(e.Arms[0].Name), 100*c.Share, 100*loss*c.Share)
 	}
+	if e.Note != "" {
+		fmt.Fprintf(s.out, "\n%s\n", e.Note)
+	}
 	fmt.Fprintf(s.out, "\nAn estimate by arithmetic; it assumes that\n")
 	for _, a := range compare.Assumptions {
 		fmt.Fprintf(s.out, "  - %s\n", a)

@@ -24,6 +24,8 @@ type Reading struct {
 	// At returns the accuracy in each slot of a prompt of n documents, as shares from 0
 	// to 1.
 	At func(n int) ([]float64, error)
+	// Documents is how many each prompt had when it was measured; 0: not known.
+	Documents int
 	// Questions is how many were asked in each slot; 0: not known.
 	Questions int
 }
@@ -74,6 +76,8 @@ type Estimated struct {
 	Settle     int         `json:"settle"`
 	For        paired.Word `json:"for"`
 	Finding    string      `json:"finding"`
+	// Note tells of a curve that was measured with another number of documents.
+	Note string `json:"note,omitempty"`
 }
 
 // EstimatedArm is the estimate of one arm.
@@ -149,6 +153,10 @@ func Estimate(ctx context.Context, lists *sweep.Dataset, arms []Arm, curve Readi
 	}
 	e.Shuffled = sums[0].shuffled / float64(e.Lists)
 	e.conclude()
+	if n := curve.Documents; n > 0 && (n < report.MinDocuments || n > report.MaxDocuments) {
+		e.Note = fmt.Sprintf("The curve was measured with %d documents, and the lists have %d to %d: it is stretched to their length, where nobody measured it.",
+			n, report.MinDocuments, report.MaxDocuments)
+	}
 	return e, nil
 }
 
@@ -266,12 +274,12 @@ func ReadingOf(c *core.Curve, name string) (Reading, error) {
 	if err := c.Check(); err != nil {
 		return Reading{}, err
 	}
-	return Reading{Name: name, Questions: c.Questions, At: func(n int) ([]float64, error) { return sweep.AccuracyBySlot(c, n) }}, nil
+	return Reading{Name: name, Documents: c.Documents, Questions: c.Questions, At: func(n int) ([]float64, error) { return sweep.AccuracyBySlot(c, n) }}, nil
 }
 
 // ReadingOfPublished returns a published curve as a Reading.
 func ReadingOfPublished(c sweep.PublishedCurve) Reading {
-	return Reading{Name: c.Name, Questions: c.Questions, At: func(n int) ([]float64, error) {
+	return Reading{Name: c.Name, Documents: c.Documents, Questions: c.Questions, At: func(n int) ([]float64, error) {
 		accuracy := c.At(n)
 		if accuracy == nil {
 			return nil, errors.New("bookend: no document to read")

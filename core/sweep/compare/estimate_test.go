@@ -353,3 +353,15 @@ func TestReadings(t *testing.T) {
 		t.Errorf("%+v and %+v", one, two)
 	}
 }
+
+func TestEstimateTellsOfAStretchedCurve(t *testing.T) {
+	t.Parallel()
+	for documents, told := range map[int]bool{10: false, 20: true, 0: false} {
+		curve := ReadingOfPublished(published(t, "gpt-3.5-turbo"))
+		curve.Documents = documents
+		e, err := Estimate(t.Context(), mustLists(t, 20, 10, 0.5), armsOf(t, "ranked", "reversed"), curve, 0.03)
+		if err != nil || (e.Note != "") != told {
+			t.Errorf("a curve of %d documents over lists of 10: %q, %v", documents, e.Note, err)
+		}
+	}
+}
