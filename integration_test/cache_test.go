@@ -20,7 +20,7 @@ import (
 
 var (
 	cacheData      = flag.String("cache.data", "", "questions for TestSlotOrderReusesPrompts, with 10 documents or more (default: made of the handbook)")
-	cacheQuestions = flag.Int("cache.questions", 3, "questions in each order")
+	cacheQuestions = flag.Int("cache.questions", 2, "questions in each order")
 )
 
 const cacheDocuments = 10
