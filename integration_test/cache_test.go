@@ -25,9 +25,9 @@ var (
 
 const cacheDocuments = 10
 
-// In slot order neighbouring prompts begin alike, and llama.cpp keeps what it has
-// processed. The questions of the two orders are different ones, since a server may
-// also keep whole prompts.
+// In slot order neighbouring prompts begin alike, and llama.cpp keeps the last prompt
+// that it has processed. The questions of the two orders are different ones, since a
+// server may also keep earlier prompts; the one started here does not.
 //
 //	BOOKEND_REAL=1 go test ./integration_test -run SlotOrder -v -cache.questions 10
 func TestSlotOrderReusesPrompts(t *testing.T) {

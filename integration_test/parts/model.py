@@ -9,6 +9,9 @@ It prints its address and versions as a line of JSON, and runs until Ctrl-D.
     smollm2   SmolLM2-135M-Instruct (Q4_1): /v1/chat/completions
     gemma     Gemma 3 270M (Q4_K_M), a base model: /v1/completions
 
+llama.cpp keeps the last prompt, and with --keep earlier ones, too: 8,192 MiB of them
+is its own default, which takes so much memory.
+
 The context is 8,192 tokens in one slot (--context, --slots), on one thread:
 llama.cpp's threads wait for each other by spinning, so that a second one helps on
 an idle machine alone (--threads 2) and costs half the speed on a busy one.
@@ -51,6 +54,7 @@ def main() -> None:
     arguments.add_argument("--context", type=int, default=8192, metavar="TOKENS", help="of each slot")
     arguments.add_argument("--slots", type=int, default=1, metavar="N", help="requests at a time")
     arguments.add_argument("--threads", type=int, default=1, metavar="N")
+    arguments.add_argument("--keep", type=int, default=0, metavar="MIB", help="of earlier prompts, beside the last one")
     given = arguments.parse_args()
     find, name, packages = MODELS[given.model]
 
@@ -63,6 +67,7 @@ def main() -> None:
     params.port = 0
     params.n_ctx = given.context * given.slots
     params.n_parallel = given.slots
+    params.cache_ram_mib = given.keep
     params.cpuparams.n_threads = given.threads
     params.cpuparams_batch.n_threads = given.threads
     server = xllamacpp.Server(params)  # lives as long as this name
