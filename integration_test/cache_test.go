@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"flag"
-	"fmt"
 	"io"
 	"math/rand/v2"
 	"net/http"
@@ -134,9 +133,6 @@ func handbookCases(t *testing.T) string {
 				seen[other.Text] = true
 				q.Contexts = append(q.Contexts, other)
 			}
-		}
-		for n := range q.Contexts { // as long as a passage of a search, and all different
-			q.Contexts[n].Text = fmt.Sprintf("%s\n%s", q.Contexts[n].Text, questions[(i*7+n*13)%len(questions)].Contexts[0].Text)
 		}
 		if err := lines.Encode(q); err != nil {
 			t.Fatal(err)
