@@ -154,16 +154,25 @@ type ArmResult struct {
 
 // Judged returns the tally that the statistics follow.
 func (r Result) Judged(a ArmResult) Tally {
-	if r.JudgedBy == judgedByFirstLine {
+	if r.JudgedBy == JudgedByFirstLine {
 		return a.FirstLine
 	}
 	return a.Full
 }
 
+// What a JudgedBy says.
 const (
-	judgedByFull      = "full answer"
-	judgedByFirstLine = "first line"
+	JudgedByFull      = "full answer"
+	JudgedByFirstLine = "first line"
 )
+
+// JudgedBy names the text that the judging follows.
+func (j Judging) JudgedBy() string {
+	if j.FirstLine {
+		return JudgedByFirstLine
+	}
+	return JudgedByFull
+}
 
 // Detectable is a minimum detectable effect.
 type Detectable struct {
@@ -569,14 +578,11 @@ func (s *summary) result() (Result, error) {
 	r := Result{
 		Format: ResultFormat, Simulated: strings.HasPrefix(d.Model, SimulatedPrefix),
 		Model: d.Model, Task: d.Task, Layout: d.Layout, Documents: d.Documents,
-		Scorer: s.judging.Scorer.String(), JudgedBy: judgedByFull,
+		Scorer: s.judging.Scorer.String(), JudgedBy: s.judging.JudgedBy(),
 		Setup: s.setup(),
 	}
 	if d.Prompt != nil {
 		r.DocumentFormat = string(d.Prompt.Format)
-	}
-	if s.judging.FirstLine {
-		r.JudgedBy = judgedByFirstLine
 	}
 	if !s.last.IsZero() {
 		r.Date = s.last.UTC().Format(time.DateOnly)
@@ -800,11 +806,7 @@ func (s *summary) setup() []Setting {
 	if d.Prompt != nil {
 		add("prompt", asJSON(d.Prompt))
 	}
-	judged := judgedByFull
-	if s.judging.FirstLine {
-		judged = judgedByFirstLine
-	}
-	add("scorer", s.judging.Scorer.String()+", on the "+judged)
+	add("scorer", s.judging.Scorer.String()+", on the "+s.judging.JudgedBy())
 	return setup
 }
 

@@ -280,7 +280,7 @@ func TestSummarizeJournal(t *testing.T) {
 		t.Errorf("(-want +got)\n-%+v\n+%+v", want, got)
 	}
 	full, err := SummarizeJournal(path, func(j *Judging) { j.FirstLine = false })
-	if err != nil || full.JudgedBy != judgedByFull {
+	if err != nil || full.JudgedBy != JudgedByFull {
 		t.Errorf("judged otherwise: %q, %v", full.JudgedBy, err)
 	}
 	other := d

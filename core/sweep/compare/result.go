@@ -158,16 +158,11 @@ type Stratum struct {
 
 // Judged returns the tally that the verdict follows.
 func (r Result) Judged(a ArmResult) Tally {
-	if r.JudgedBy == judgedByFirstLine {
+	if r.JudgedBy == sweep.JudgedByFirstLine {
 		return a.FirstLine
 	}
 	return a.Full
 }
-
-const (
-	judgedByFull      = "full answer"
-	judgedByFirstLine = "first line"
-)
 
 // verdict fills in word, winner and settings.
 func (w *watcher) verdict(r *Result) {

@@ -28,11 +28,7 @@ func (l *ledger) setup() []sweep.Setting {
 	add("worthwhile gain", points(d.Worthwhile))
 	add("questions end", map[bool]string{true: "once decided", false: "at the planned number"}[d.UntilDecided])
 	add("failed and refused calls", map[Unanswered]string{Drop: "remove the question from every arm", Wrong: "are wrong in their arm"}[d.unanswered()])
-	judged := judgedByFull
-	if l.judging.FirstLine {
-		judged = judgedByFirstLine
-	}
-	add("scorer", l.judging.Scorer.String()+", on the "+judged)
+	add("scorer", l.judging.Scorer.String()+", on the "+l.judging.JudgedBy())
 	for _, arm := range d.Arms {
 		if arm.Kind == Baseline || arm.Kind == Challenger {
 			add(string(arm.Kind)+" "+arm.Name, asJSON(Settled{Order: arm.Order, Prompt: arm.Prompt}))

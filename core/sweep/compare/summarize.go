@@ -86,13 +86,10 @@ func (w *watcher) result(spent sweep.Spent) (Result, error) {
 	r := Result{
 		Format: ResultFormat, Simulated: strings.HasPrefix(d.Model, sweep.SimulatedPrefix),
 		Rule: d.Rule, UntilDecided: d.UntilDecided,
-		Model: d.Model, Scorer: l.judging.Scorer.String(), JudgedBy: judgedByFull, Unanswered: d.unanswered(),
+		Model: d.Model, Scorer: l.judging.Scorer.String(), JudgedBy: l.judging.JudgedBy(), Unanswered: d.unanswered(),
 		SameQuestions: d.SameQuestions, Spent: spent, Notes: slices.Clone(d.Remarks), Setup: l.setup(),
 	}
 	r.Alpha = cmp.Or(r.Alpha, 0.05)
-	if l.judging.FirstLine {
-		r.JudgedBy = judgedByFirstLine
-	}
 	if !l.last.IsZero() {
 		r.Date = l.last.UTC().Format(time.DateOnly)
 	}
