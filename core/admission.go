@@ -1,20 +1,42 @@
 package core
 
-import "slices"
+import "context"
 
-// Reason says why a document was left out.
+// Reason says why a document was left out, as a short code that does not change.
+// String is the same for people.
 type Reason string
 
 // The reasons, in the order in which they are looked at.
 const (
-	SameID        Reason = "same ID as a better document"
-	SameText      Reason = "same text as a better document"
-	NoScore       Reason = "no score"
-	OverThreshold Reason = "worse than the threshold"
-	OverMaxBytes  Reason = "text longer than the byte cap"
-	OverTopK      Reason = "beyond top-k"
-	OverBudget    Reason = "beyond the budget"
+	OverMaxBytes  Reason = "max-bytes" // its text is longer than the byte cap
+	NoScore       Reason = "no-score"  // there is a threshold, and it has no score
+	OverThreshold Reason = "threshold" // its score is worse than the threshold
+	SameID        Reason = "same-id"   // a better document with its ID entered
+	SameText      Reason = "same-text" // a better document with its text entered
+	OverTopK      Reason = "top-k"     // enough better ones entered
+	OverBudget    Reason = "budget"    // it did not fit
 )
+
+// String returns the reason in words; that of an unknown code is the code.
+func (r Reason) String() string {
+	switch r {
+	case OverMaxBytes:
+		return "text longer than the byte cap"
+	case NoScore:
+		return "no score"
+	case OverThreshold:
+		return "worse than the threshold"
+	case SameID:
+		return "same ID as a better document"
+	case SameText:
+		return "same text as a better document"
+	case OverTopK:
+		return "beyond top-k"
+	case OverBudget:
+		return "beyond the budget"
+	}
+	return string(r)
+}
 
 // admission is the outcome of the second stage. Ranks are 0-based.
 type admission struct {
@@ -26,45 +48,87 @@ type admission struct {
 	used    int       // sum of the admitted sizes
 }
 
-// admitter runs the stages of admission over ranks 0 … n-1. A rank that is out
-// has a reason.
+// admitter decides which of the ranks 0 … n-1 may enter the prompt: the pins first,
+// then the others from the best to the worst. A rank that is out has a reason.
 type admitter struct {
 	reader
+	ctx      context.Context
 	c        *Config
 	count    func(string) int
 	n        int
 	topK     int
 	maxBytes int
-	reason   []Reason
-	result   admission
+	scores   func(rank int) float64 // what the threshold looks at; nil: no threshold
+	worst    func(score, limit float64) bool
+	best     int // the best rank that is not refused for itself; -1: none
+
+	entered       int
+	full          bool // under Stop, something did not fit
+	ids, texts    map[string]bool
+	missed, twins map[string]bool // IDs and texts of what did not fit
+	reason        []Reason
+	result        admission
 }
 
 // newAdmitter admits by a's Config, but by topK where that is not 0.
-func newAdmitter(a *Arranger, topK, n int, documents reader) *admitter {
-	ad := &admitter{reader: documents, c: &a.config, count: a.count, n: n, topK: topK, maxBytes: a.config.MaxBytes}
+func newAdmitter(ctx context.Context, a *Arranger, topK int, d *decision, documents reader) *admitter {
+	ad := &admitter{
+		reader: documents, ctx: ctx, c: &a.config, count: a.count, n: d.n, topK: topK, maxBytes: a.config.MaxBytes, best: -1,
+		reason: make([]Reason, d.n),
+	}
 	if topK == 0 {
 		ad.topK = a.config.TopK
 	}
 	if ad.maxBytes == 0 && a.config.Budget > 0 {
 		ad.maxBytes = DefaultMaxBytes
 	}
-	ad.reason = make([]Reason, n)
-	ad.result.pinned = make([]bool, n)
-	for rank := range n {
-		ad.result.pinned[rank] = ad.pinned(rank) || len(ad.c.Pins) > 0 && slices.Contains(ad.c.Pins, ad.id(rank))
+	ad.result.room = a.config.Budget
+	ad.result.pinned = make([]bool, d.n)
+	for rank := range d.n {
+		ad.result.pinned[rank] = ad.pinned(rank) || len(a.pins) > 0 && a.pins[ad.id(rank)]
 	}
+	if ad.c.Budget > 0 {
+		ad.result.sizes = make([]int, d.n)
+	}
+	ad.setThreshold(d)
 	return ad
 }
 
-// admit decides which of the ranks may enter the prompt: pins first, then
-// duplicates, threshold, byte cap, top-k and budget.
-func (a *admitter) admit() (admission, error) {
-	a.dropDuplicates()
-	a.dropByThreshold()
-	for _, stage := range []func() error{a.dropLongTexts, a.dropBeyondTopK, a.dropBeyondBudget} {
-		if err := stage(); err != nil {
-			return admission{}, err
+// setThreshold says which score the threshold looks at, and which are worse.
+func (a *admitter) setThreshold(d *decision) {
+	if a.c.Threshold == nil {
+		return
+	}
+	a.scores = a.score
+	a.worst = func(score, limit float64) bool { return score < limit }
+	switch {
+	case a.c.ThresholdBy == RankingScore:
+		a.scores = nil
+		if scores := d.rankingScores(d.through); scores != nil {
+			a.scores = func(rank int) float64 { return float64(scores[d.index(rank)]) }
 		}
+	case a.c.Direction == LowerIsBetter:
+		a.worst = func(score, limit float64) bool { return score > limit }
+	}
+}
+
+// admit decides every rank, the pinned ones first.
+func (a *admitter) admit() (admission, error) {
+	if err := a.admitPins(); err != nil {
+		return admission{}, err
+	}
+	for rank := range a.n {
+		if a.result.pinned[rank] {
+			continue
+		}
+		reason := a.refusedForItself(rank)
+		if reason == "" {
+			var err error
+			if reason, err = a.refusedForOthers(rank); err != nil {
+				return admission{}, err
+			}
+		}
+		a.reason[rank] = reason
 	}
 	a.result.kept = make([]int, 0, a.n)
 	for rank, reason := range a.reason {
@@ -77,175 +141,171 @@ func (a *admitter) admit() (admission, error) {
 	return a.result, nil
 }
 
-func (a *admitter) isIn(rank int) bool { return a.reason[rank] == "" }
-
-// unpinned calls f for each rank that is still in and not pinned, best first.
-func (a *admitter) unpinned(f func(rank int)) {
-	for rank := range a.n {
-		if a.isIn(rank) && !a.result.pinned[rank] {
-			f(rank)
-		}
-	}
-}
-
-// pins returns the pinned ranks that are still in.
-func (a *admitter) pins() []int {
-	var pins []int
+// admitPins enters the pinned ranks, the better one of two that are duplicates.
+func (a *admitter) admitPins() error {
 	for rank, pinned := range a.result.pinned {
-		if pinned && a.isIn(rank) {
-			pins = append(pins, rank)
+		if !pinned {
+			continue
 		}
+		id, text := a.names(rank)
+		if a.reason[rank] = a.duplicate(id, text); a.reason[rank] != "" {
+			continue
+		}
+		if a.best < 0 {
+			a.best = rank
+		}
+		if got := len(a.capped(rank)); a.maxBytes > 0 && got > a.maxBytes {
+			return &PinError{Limit: "MaxBytes", Max: a.maxBytes, Got: got, Rank: rank}
+		}
+		size, err := a.size(rank)
+		if err != nil {
+			return err
+		}
+		a.enter(id, text, size)
 	}
-	return pins
+	if a.topK > 0 && a.entered > a.topK {
+		return &PinError{Limit: "TopK", Max: a.topK, Got: a.entered, Rank: -1}
+	}
+	if a.c.Budget > 0 && a.result.used > a.c.Budget {
+		return &PinError{Limit: "Budget", Max: a.c.Budget, Got: a.result.used, Rank: -1}
+	}
+	return nil
 }
 
-// dropDuplicates drops what shares its ID or text with a document that stays:
-// the pins claim theirs first, then the others by rank.
-func (a *admitter) dropDuplicates() {
-	if !a.c.DropSameID && !a.c.DropSameText {
-		return
+// refusedForItself returns why a rank may not enter whatever the others are: the byte
+// cap and the threshold.
+func (a *admitter) refusedForItself(rank int) Reason {
+	first := a.best < 0 || rank < a.best
+	exempt := first && a.c.KeepBest && a.c.MaxBytes == 0
+	if a.maxBytes > 0 && !exempt && len(a.text(rank)) > a.maxBytes {
+		return OverMaxBytes
 	}
-	ids, texts := map[string]bool{}, map[string]bool{}
-	claim := func(rank int) {
-		id, text := "", ""
-		if a.c.DropSameID {
-			id = a.id(rank)
-		}
-		if a.c.DropSameText {
-			text = a.text(rank)
-		}
-		switch {
-		case id != "" && ids[id]:
-			a.reason[rank] = SameID
-		case text != "" && texts[text]:
-			a.reason[rank] = SameText
-		default:
-			ids[id], texts[text] = true, true
-		}
-	}
-	for _, rank := range a.pins() {
-		claim(rank)
-	}
-	a.unpinned(claim)
-}
-
-func (a *admitter) dropByThreshold() {
-	t, scoreOf, direction := a.c.Threshold, a.score, a.c.Direction
-	if a.c.ThresholdBy == RankingScore {
-		scoreOf, direction = a.ranking, HigherIsBetter
-	}
-	if t == nil || scoreOf == nil {
-		return
-	}
-	a.unpinned(func(rank int) {
-		score, limit := scoreOf(rank), *t
+	if a.scores != nil {
+		score, limit := a.scores(rank), *a.c.Threshold
 		if isFloat32(score) {
 			limit = float64(float32(limit))
 		}
 		switch {
 		case score != score:
-			a.reason[rank] = NoScore
-		case direction == HigherIsBetter && score < limit, direction == LowerIsBetter && score > limit:
-			a.reason[rank] = OverThreshold
+			return NoScore
+		case a.worst(score, limit):
+			return OverThreshold
 		}
-	})
+	}
+	if first {
+		a.best = rank
+	}
+	return ""
+}
+
+// refusedForOthers returns why a rank may not enter beside those that did: duplicates,
+// top-k and budget. A rank that may enter does.
+func (a *admitter) refusedForOthers(rank int) (Reason, error) {
+	id, text := a.names(rank)
+	if reason := a.duplicate(id, text); reason != "" {
+		return reason, nil
+	}
+	// A copy of what did not fit takes the place that this one had among the top-k.
+	standsIn := id != "" && a.missed[id] || text != "" && a.twins[text]
+	if a.topK > 0 && a.entered >= a.topK && !standsIn {
+		return OverTopK, nil
+	}
+	if a.full {
+		return OverBudget, nil
+	}
+	size, err := a.size(rank)
+	if err != nil {
+		return "", err
+	}
+	if a.c.Budget > 0 && size > a.c.Budget-a.result.used && !(a.c.KeepBest && rank == a.best) {
+		a.full = a.c.Overflow != Skip
+		if !standsIn {
+			a.entered++ // it counts to top-k, which is decided before the budget
+		}
+		a.miss(id, text)
+		return OverBudget, nil
+	}
+	if standsIn {
+		a.entered--
+	}
+	a.enter(id, text, size)
+	return "", nil
+}
+
+// names returns the ID and the text by which duplicates are found; "" for none.
+func (a *admitter) names(rank int) (id, text string) {
+	if a.c.DropSameID {
+		id = a.id(rank)
+	}
+	if a.c.DropSameText {
+		text = a.text(rank)
+	}
+	return id, text
+}
+
+func (a *admitter) duplicate(id, text string) Reason {
+	switch {
+	case id != "" && a.ids[id]:
+		return SameID
+	case text != "" && a.texts[text]:
+		return SameText
+	}
+	return ""
+}
+
+func (a *admitter) enter(id, text string, size int) {
+	a.entered++
+	a.result.used = addSizes(a.result.used, size)
+	mark(&a.ids, id)
+	mark(&a.texts, text)
+	if id != "" {
+		delete(a.missed, id)
+	}
+	if text != "" {
+		delete(a.twins, text)
+	}
+}
+
+// miss remembers what did not fit, for its copies.
+func (a *admitter) miss(id, text string) {
+	mark(&a.missed, id)
+	mark(&a.twins, text)
+}
+
+func mark(set *map[string]bool, key string) {
+	if key == "" {
+		return
+	}
+	if *set == nil {
+		*set = map[string]bool{}
+	}
+	(*set)[key] = true
+}
+
+// capped returns the text where there is a byte cap to hold it against.
+func (a *admitter) capped(rank int) string {
+	if a.maxBytes == 0 {
+		return ""
+	}
+	return a.text(rank)
 }
 
 // isFloat32 says whether a score fits into a float32, as all of langchaingo's do. A
 // float32 of 0.7 is below 0.7: it is compared, and printed, as what it stands for.
 func isFloat32(score float64) bool { return float64(float32(score)) == score }
 
-func (a *admitter) dropLongTexts() error {
-	if a.maxBytes == 0 {
-		return nil
-	}
-	for _, rank := range a.pins() {
-		if got := len(a.text(rank)); got > a.maxBytes {
-			return &PinError{Limit: "MaxBytes", Max: a.maxBytes, Got: got, Rank: rank}
-		}
-	}
-	a.unpinned(func(rank int) {
-		if len(a.text(rank)) > a.maxBytes {
-			a.reason[rank] = OverMaxBytes
-		}
-	})
-	return nil
-}
-
-func (a *admitter) dropBeyondTopK() error {
-	if a.topK == 0 {
-		return nil
-	}
-	free := a.topK - len(a.pins())
-	if free < 0 {
-		return &PinError{Limit: "TopK", Max: a.topK, Got: a.topK - free, Rank: -1}
-	}
-	a.unpinned(func(rank int) {
-		if free == 0 {
-			a.reason[rank] = OverTopK
-			return
-		}
-		free--
-	})
-	return nil
-}
-
-// dropBeyondBudget counts each pin, and then under Stop each admitted document
-// and the first that does not fit; under Skip every document that is left.
-func (a *admitter) dropBeyondBudget() error {
-	a.result.room = a.c.Budget
-	if a.c.Budget == 0 {
-		return nil
-	}
-	a.result.sizes = make([]int, a.n)
-	for _, rank := range a.pins() {
-		size, err := a.size(rank)
-		if err != nil {
-			return err
-		}
-		a.result.used = addSizes(a.result.used, size)
-	}
-	if a.result.used > a.c.Budget {
-		return &PinError{Limit: "Budget", Max: a.c.Budget, Got: a.result.used, Rank: -1}
-	}
-	var fault error
-	full := false
-	best := a.best()
-	a.unpinned(func(rank int) {
-		if full || fault != nil {
-			a.reason[rank] = OverBudget
-			return
-		}
-		size, err := a.size(rank)
-		if err != nil {
-			fault = err
-			return
-		}
-		fits := size <= a.c.Budget-a.result.used || a.c.KeepBest && rank == best
-		if !fits {
-			a.reason[rank] = OverBudget
-			full = a.c.Overflow != Skip
-			return
-		}
-		a.result.used = addSizes(a.result.used, size)
-	})
-	return fault
-}
-
-// best returns the best rank that is still in, or -1.
-func (a *admitter) best() int {
-	for rank := range a.n {
-		if a.isIn(rank) {
-			return rank
-		}
-	}
-	return -1
-}
-
+// size counts the text of a rank, 0 without a budget. A context that has ended begins
+// no further count.
 func (a *admitter) size(rank int) (int, error) {
+	if a.c.Budget == 0 {
+		return 0, nil
+	}
+	if err := a.ctx.Err(); err != nil {
+		return 0, err
+	}
 	size := a.count(a.text(rank))
 	if size < 0 {
-		return 0, &CountError{Rank: rank, Count: size}
+		return 0, &ConfigError{Field: "Count", Value: size, Rule: "it must return 0 or more"}
 	}
 	a.result.sizes[rank] = size
 	return size, nil

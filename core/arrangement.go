@@ -2,7 +2,6 @@ package core
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 )
 
@@ -26,7 +25,8 @@ type Arrangement struct {
 	Room int `json:"room,omitempty"`
 	Used int `json:"used,omitempty"`
 	// Stages tells how the ranks came about where the call was told more than the
-	// order of its input: by RankBy or Through. The last one gave the ranks.
+	// order of its input, by Call.Stages. The last one that did not fail gave the
+	// ranks, and each document has one of its own there.
 	Stages []Stage `json:"stages,omitempty"`
 	// Notes tells what a reader should know, such as a curve that was measured
 	// with another number of documents.
@@ -35,9 +35,11 @@ type Arrangement struct {
 
 // Placed is one admitted document.
 type Placed struct {
-	Index int   `json:"index"` // its place in the input
-	Rank  int   `json:"rank"`  // 0 is the best of all that came in
-	Label int   `json:"label"` // 1 is the best of the admitted, without gaps
+	Index int `json:"index"` // its place in the input
+	Rank  int `json:"rank"`  // 0 is the best of all that came in
+	// Label is what a model cites, from 1 without gaps: by rank, 1 the best of the
+	// admitted, unless a prompt numbers its documents from top to bottom.
+	Label int   `json:"label"`
 	Score Score `json:"score"` // its score, if it was readable
 	Size  int   `json:"size,omitempty"`
 	// Pinned says that it entered because it was pinned.
@@ -90,10 +92,16 @@ func (a Arrangement) byRank() []int {
 }
 
 // Labels returns the rank that each label cites: Labels()[0] is the rank of "[1]".
+// A label that no slot has cites -1.
 func (a Arrangement) Labels() []int {
-	labels := a.byRank()
-	for i, slot := range labels {
-		labels[i] = a.Slots[slot].Rank
+	labels := make([]int, len(a.Slots))
+	for i := range labels {
+		labels[i] = -1
+	}
+	for _, p := range a.Slots {
+		if 1 <= p.Label && p.Label <= len(labels) {
+			labels[p.Label-1] = p.Rank
+		}
 	}
 	return labels
 }
@@ -101,8 +109,8 @@ func (a Arrangement) Labels() []int {
 // Apply returns the admitted documents in the order of their slots. docs is the
 // input that the arrangement was made of, and is not changed; the result is a
 // fresh slice, nil for nil. Another number of documents, or an arrangement that
-// names a document or a rank twice, or one that is not there, is an
-// *ArrangementError.
+// names a document or a rank twice, or one that is not there, is a
+// *ConfigError.
 func Apply[S ~[]E, E any](a Arrangement, docs S) (S, error) {
 	if err := a.Check(len(docs)); err != nil || docs == nil {
 		return nil, err
@@ -117,10 +125,10 @@ func Apply[S ~[]E, E any](a Arrangement, docs S) (S, error) {
 // RestoreRank undoes the placing: given the placed documents it returns them
 // best first, in a fresh slice, nil for nil. Metrics and lists of sources read
 // ranks, so that they need this order. Another number of documents than there
-// are slots is an *ArrangementError. It costs O(n log n).
+// are slots is a *ConfigError. It costs O(n log n).
 func RestoreRank[S ~[]E, E any](a Arrangement, placed S) (S, error) {
 	if len(placed) != len(a.Slots) {
-		return nil, &ArrangementError{Rule: fmt.Sprintf("has %d slots, but %d documents were given: pass what it placed", len(a.Slots), len(placed))}
+		return nil, mismatch(a, "it has %d slots, but %d documents were given: pass what it placed", len(a.Slots), len(placed))
 	}
 	if placed == nil {
 		return nil, nil

@@ -19,10 +19,11 @@ import (
 //	"head-tail"
 //	{"name": "edges-first", "edge": 3}
 //	{"name": "shuffled", "seed": 42}
-//	{"name": "measured", "curve": {…}}     the curve itself, its JSON as text, or its file's path
+//	{"name": "measured", "curve": {…}}     the curve itself, or its JSON as text
 //
+// Decoding opens no file: "measured=FILE" is read by ParsePlacement and Set alone.
 // MarshalJSON writes a curve out in full, so that the result depends on no file.
-// A placement of the user's own has no codec: marshaling it is a *NameError.
+// A placement of the user's own has no codec: marshaling it is a *ConfigError.
 type Choice struct{ Placement }
 
 // placement returns the chosen placement, HeadTail for none.
@@ -37,38 +38,41 @@ func (c Choice) placement() Placement {
 func (c Choice) String() string { return placementName(c.placement()) }
 
 // Place runs the chosen placement; see Placement.
-func (c Choice) Place(slots []int, docs Ranked) error { return c.placement().Place(slots, docs) }
-
-// Set parses name, as the flag.Value of a command.
-func (c *Choice) Set(name string) error { return c.UnmarshalText([]byte(name)) }
-
-// MarshalText returns the name that UnmarshalText reads. A Measured whose curve
-// was not loaded from a file has no name: marshal it as JSON.
-func (c Choice) MarshalText() ([]byte, error) {
-	switch p := c.placement().(type) {
-	case Named, EdgesFirst, Shuffled:
-		return []byte(placementName(p)), validatePlacement(p)
-	case Measured:
-		if err := p.check(); err != nil {
-			return nil, err
-		}
-		if p.Curve.path == "" {
-			return nil, &NameError{Name: p.String(), Rule: "has no text form because its curve is not from a file: marshal it as JSON"}
-		}
-		return []byte("measured=" + p.Curve.path), nil
-	default:
-		return nil, notMarshalable(p)
-	}
+func (c Choice) Place(slots []int, origin func(rank int) Origin) error {
+	return c.placement().Place(slots, origin)
 }
 
-// UnmarshalText reads what ParsePlacement reads.
-func (c *Choice) UnmarshalText(text []byte) error {
-	p, err := ParsePlacement(string(text))
+// Set reads what ParsePlacement reads, curve files among it, as the flag.Value of a
+// command.
+func (c *Choice) Set(name string) error { return c.set(ParsePlacement(name)) }
+
+func (c *Choice) set(p Placement, err error) error {
 	if err != nil {
 		return err
 	}
 	c.Placement = p
 	return nil
+}
+
+// MarshalText returns the name that UnmarshalText reads. A Measured has none:
+// marshal it as JSON.
+func (c Choice) MarshalText() ([]byte, error) {
+	switch p := c.placement().(type) {
+	case StandardPlacement, EdgesFirst, Shuffled:
+		return []byte(placementName(p)), validatePlacement(p)
+	case Measured:
+		if err := p.check(); err != nil {
+			return nil, err
+		}
+		return nil, placementFault("measured", "has no text form, since its curve is not one word: marshal it as JSON")
+	default:
+		return nil, notMarshalable(p)
+	}
+}
+
+// UnmarshalText reads what ParsePlacement reads, but for the names of files.
+func (c *Choice) UnmarshalText(text []byte) error {
+	return c.set(parsePlacement(string(text), false))
 }
 
 // choiceObject is the object form of a Choice.
@@ -82,7 +86,7 @@ type choiceObject struct {
 // MarshalJSON writes the form described at Choice.
 func (c Choice) MarshalJSON() ([]byte, error) {
 	switch p := c.placement().(type) {
-	case Named:
+	case StandardPlacement:
 		return marshalName(p, p.check())
 	case EdgesFirst:
 		if p.Edge == 0 || p.Edge == defaultEdge {
@@ -120,7 +124,7 @@ func marshalObject(o choiceObject, err error) ([]byte, error) {
 }
 
 func notMarshalable(p Placement) error {
-	return &NameError{Name: placementName(p), Rule: "is a placement of your own, which has no name to write down: set it in code"}
+	return placementFault(placementName(p), "is a placement of your own, which has no name to write down: set it in code")
 }
 
 // UnmarshalJSON reads the forms described at Choice; null leaves c unchanged. An
@@ -136,20 +140,15 @@ func (c *Choice) UnmarshalJSON(data []byte) error {
 		if err := json.Unmarshal(data, &name); err != nil {
 			return err
 		}
-		return c.Set(name)
+		return c.UnmarshalText([]byte(name))
 	case len(data) > 0 && data[0] == '{':
 		var o choiceObject
 		if err := strictjson.Unmarshal(data, &o); err != nil {
 			return fmt.Errorf("bookend: placement: %w", err)
 		}
-		p, err := o.placement()
-		if err != nil {
-			return err
-		}
-		c.Placement = p
-		return nil
+		return c.set(o.placement())
 	}
-	return &NameError{Name: string(data[:min(len(data), 40)]), Rule: "must be a name in quotes, or an object with a name"}
+	return placementFault(string(data[:min(len(data), 40)]), "must be a name in quotes, or an object with a name")
 }
 
 // UnmarshalYAML reads the same forms from YAML. Its signature is the one that
@@ -161,7 +160,7 @@ func (c *Choice) UnmarshalYAML(unmarshal func(any) error) error {
 	}
 	data, err := json.Marshal(stringKeys(v, 0))
 	if err != nil {
-		return &NameError{Name: fmt.Sprint(v), Rule: "must be a name, or a mapping with a name"}
+		return placementFault(fmt.Sprint(v), "must be a name, or a mapping with a name")
 	}
 	return c.UnmarshalJSON(data)
 }
@@ -216,10 +215,10 @@ func (o choiceObject) placement() (Placement, error) {
 		{"curve", "measured", o.Curve != nil},
 	} {
 		if parameter.given && name != parameter.owner {
-			if _, err := ParsePlacement(o.Name); name == "" && err != nil {
-				return nil, err
+			if name == "" {
+				return parsePlacement(o.Name, false)
 			}
-			return nil, &NameError{Name: o.Name, Rule: fmt.Sprintf("takes no %q: that belongs to the bare name %q", parameter.key, parameter.owner)}
+			return nil, placementFault(o.Name, fmt.Sprintf("takes no %q: that belongs to the bare name %q", parameter.key, parameter.owner))
 		}
 	}
 	switch {
@@ -231,11 +230,10 @@ func (o choiceObject) placement() (Placement, error) {
 	case name == "measured" && o.Curve != nil:
 		return o.measured()
 	}
-	return ParsePlacement(o.Name)
+	return parsePlacement(o.Name, false)
 }
 
-// measured reads the curve of o: the curve itself, its JSON in one text, or the
-// path of its file.
+// measured reads the curve of o: the curve itself, or its JSON in one text.
 func (o choiceObject) measured() (Placement, error) {
 	var text string
 	isText := json.Unmarshal(o.Curve, &text) == nil
@@ -243,11 +241,7 @@ func (o choiceObject) measured() (Placement, error) {
 	case isText && strings.HasPrefix(text, "{"):
 		o.Curve = json.RawMessage(text)
 	case isText:
-		p, err := parseMeasured(text, true)
-		if e, ok := err.(*NameError); ok {
-			e.Name = o.Name
-		}
-		return p, err
+		return parsePlacement("measured="+text, false)
 	}
 	curve, err := ParseCurve(o.Curve)
 	if err != nil {

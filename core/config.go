@@ -6,6 +6,8 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/bookend-rag/bookend/internal/strictjson"
 )
@@ -34,7 +36,7 @@ const (
 	LowerIsBetter  Direction = "lower-is-better"  // a distance
 )
 
-// Unit names a built-in counter for Budget.
+// Unit names a built-in counter for Budget. Its Count allocates nothing.
 type Unit string
 
 // The units. The empty Unit means that Count counts.
@@ -60,6 +62,39 @@ const (
 // texts and MaxBytes is 0. A tokenizer can need 20 s for 200 kB of one letter.
 const DefaultMaxBytes = 100_000
 
+// Count returns the size of text in the unit. An unknown or empty unit counts 0.
+func (u Unit) Count(text string) int {
+	switch u {
+	case Runes:
+		return utf8.RuneCountInString(text)
+	case Words:
+		n := 0
+		for range strings.FieldsSeq(text) {
+			n++
+		}
+		return n
+	}
+	return 0
+}
+
+// Keys names the metadata fields that settings look into. An empty one means the
+// default that is given with it.
+type Keys struct {
+	// ID holds the ID, text or a whole number, of a document that has none of its
+	// own. Empty: "id".
+	ID string `json:"id,omitempty"`
+	// Score holds the score, of any numeric type. Empty: the document's own score.
+	Score string `json:"score,omitempty"`
+	// Pin pins a document when it holds true. Empty: none does.
+	Pin string `json:"pin,omitempty"`
+	// Source and Position say which source a chunk was cut from (text) and where
+	// in it (a number, or one written as text). Empty: the first of "source" and
+	// "_source", and of "position", "chunk_index", "start_index" and "page", that
+	// can be read. DocumentOrder and Groups need them.
+	Source   string `json:"source,omitempty"`
+	Position string `json:"position,omitempty"`
+}
+
 // Config says how documents are ranked, admitted and placed. The zero value is
 // useful: it trusts the given order, admits every document, and places them by
 // HeadTail. It marshals to and from JSON, the funcs apart; an unknown key is an
@@ -69,22 +104,20 @@ type Config struct {
 	Rank Ranking `json:"rank,omitempty"`
 	// Direction says which scores are better. ByScore and Threshold need it.
 	Direction Direction `json:"direction,omitempty"`
-	// ScoreKey names the metadata field that holds the score, of any numeric
-	// type. Empty: the document's own score.
-	ScoreKey string `json:"score_key,omitempty"`
+	// Keys names the metadata fields that are read.
+	Keys Keys `json:"keys,omitzero"`
 
 	// Pins lists the IDs of documents that always enter. They are charged first
 	// to TopK and Budget, are exempt from Threshold, and win over their
 	// duplicates; of two that are duplicates of each other the better one enters.
-	// Pins that alone go over a limit are a *PinError.
+	// Pins that alone go over a limit are a *PinError. It costs O(1) a document.
 	Pins []string `json:"pins,omitempty"`
-	// PinKey names a metadata field that pins a document when it holds true.
-	PinKey string `json:"pin_key,omitempty"`
-	// DropSameID drops a document whose ID a better one has; an empty ID is never
-	// a duplicate.
+	// DropSameID drops a document whose ID a better one has that enters; an empty
+	// ID is never a duplicate. Under Skip a worse copy stands in for one that did
+	// not fit.
 	DropSameID bool `json:"drop_same_id,omitempty"`
-	// DropSameText drops a document whose text a better one has, byte for byte;
-	// an empty text is never a duplicate.
+	// DropSameText drops a document whose text a better one has that enters, byte
+	// for byte; an empty text is never a duplicate.
 	DropSameText bool `json:"drop_same_text,omitempty"`
 	// Threshold drops documents with a worse score, and those without a score.
 	// One that equals it stays; one that fits into a float32 is compared as one. It
@@ -95,7 +128,8 @@ type Config struct {
 	// to be set, since the two have nothing in common.
 	ThresholdBy ScoreOf `json:"threshold_by,omitempty"`
 	// MaxBytes drops documents with a longer text before they are counted. 0
-	// means DefaultMaxBytes where there is a Budget, and no cap elsewhere.
+	// means DefaultMaxBytes where there is a Budget, and no cap elsewhere; the best
+	// document is exempt from that default under KeepBest.
 	MaxBytes int `json:"max_bytes,omitempty"`
 	// TopK admits at most that many documents. 0: no limit.
 	TopK int `json:"top_k,omitempty"`
@@ -124,16 +158,6 @@ type Config struct {
 	// ranks as its best chunk.
 	Groups bool `json:"groups,omitempty"`
 
-	// IDKey names the metadata field that holds the ID, text or a whole number, of
-	// a document that has none of its own. Empty: "id".
-	IDKey string `json:"id_key,omitempty"`
-	// SourceKey and PositionKey name the metadata fields that say which source a
-	// chunk was cut from (text) and where in it (a number). Empty: the first of
-	// "source" and "_source"; the first of "position", "chunk_index",
-	// "start_index" and "page". DocumentOrder and Groups need them.
-	SourceKey   string `json:"source_key,omitempty"`
-	PositionKey string `json:"position_key,omitempty"`
-
 	// Observe is called once for each call that reaches the arranging, also when
 	// it fails, from the calling goroutine. It must be safe for concurrent use
 	// and must not keep the Event.
@@ -145,10 +169,30 @@ type Config struct {
 }
 
 // UnmarshalJSON reads a Config and refuses unknown keys. What the JSON does not
-// mention, the funcs among it, keeps its value.
+// mention, the funcs among it, keeps its value. It opens no file, and writes to
+// nothing that a copy of c shares.
 func (c *Config) UnmarshalJSON(data []byte) error {
 	type plain Config
-	return strictjson.Unmarshal(data, (*plain)(c))
+	read := plain(c.clone())
+	if err := strictjson.Unmarshal(data, &read); err != nil {
+		return err
+	}
+	*c = Config(read)
+	return nil
+}
+
+// clone copies c with everything that it points to, the funcs apart.
+func (c *Config) clone() Config {
+	copied := *c
+	copied.Pins = slices.Clone(c.Pins)
+	if c.Threshold != nil {
+		t := *c.Threshold
+		copied.Threshold = &t
+	}
+	if m, ok := c.Placement.Placement.(Measured); ok && m.Curve != nil {
+		copied.Placement.Placement = m.clone()
+	}
+	return copied
 }
 
 // validate returns every fault of c, joined.
@@ -174,7 +218,7 @@ func (c *Config) validate() error {
 			fault("Direction", "", `ranking by score needs "higher-is-better" or "lower-is-better"`)
 		}
 		if c.Threshold != nil && c.ThresholdBy != RankingScore {
-			fault("Direction", "", `a Threshold needs "higher-is-better" or "lower-is-better"`)
+			fault("Direction", "", `a {Threshold} needs "higher-is-better" or "lower-is-better"`)
 		}
 	default:
 		fault("Direction", string(c.Direction), `must be "higher-is-better" or "lower-is-better"`)
@@ -194,16 +238,16 @@ func (c *Config) validate() error {
 	switch c.Unit {
 	case "", Runes, Words:
 	default:
-		fault("Unit", string(c.Unit), `must be "runes" or "words"; set Count for another unit`)
+		fault("Unit", string(c.Unit), `must be "runes" or "words"; set {Count} for another unit`)
 	}
 	switch {
 	case c.Unit != "" && c.Count != nil:
-		fault("Unit", string(c.Unit), "set Unit or Count, not both")
+		fault("Unit", string(c.Unit), "set {Unit} or {Count}, not both")
 	case c.Budget > 0 && c.Unit == "" && c.Count == nil:
-		fault("Budget", c.Budget, `needs a counter: set Unit to "runes" or "words", or Count to a tokenizer`)
+		fault("Budget", c.Budget, `needs a counter: set {Unit} to "runes" or "words", or set {Count}`)
 	}
 	if c.KeepBest && c.Budget == 0 {
-		fault("KeepBest", true, "needs a Budget, the only limit that it overruns")
+		fault("KeepBest", true, "needs a {Budget}, the only limit that it overruns")
 	}
 	switch c.Overflow {
 	case "", Stop, Skip:
@@ -222,118 +266,3 @@ func (c *Config) validate() error {
 }
 
 var _ json.Unmarshaler = (*Config)(nil)
-
-// Arranger is a validated Config: what arranges documents. It is immutable and
-// safe for concurrent use. A nil *Arranger means the default Config.
-type Arranger struct {
-	config    Config
-	off       bool // changes nothing
-	watched   bool // Observe or Select is set
-	admitsAll bool // no setting can leave a document out
-	folds     bool // the placement is HeadTail, for any number of documents
-	count     func(string) int
-}
-
-// Off is the value that changes nothing: the documents keep their input order,
-// none is dropped, and a prompt is byte for byte that of a chain without
-// Bookend. Return it from Select to switch Bookend off for a call.
-var Off = &Arranger{off: true, admitsAll: true}
-
-var defaultArranger = &Arranger{admitsAll: true, folds: true}
-
-// New validates a Config and returns the value that runs it, or every fault of
-// the Config, joined by errors.Join: *ConfigError, and *CurveError for a curve.
-// The Config is copied, pins, threshold and curve included: later changes to it
-// have no effect.
-func New(c Config) (*Arranger, error) {
-	for nested, ok := c.Placement.Placement.(Choice); ok; nested, ok = c.Placement.Placement.(Choice) {
-		c.Placement = nested
-	}
-	if err := c.validate(); err != nil {
-		return nil, err
-	}
-	c = c.clone()
-	a := &Arranger{config: c, count: c.Count}
-	switch c.Unit {
-	case Runes:
-		a.count = CountRunes
-	case Words:
-		a.count = CountWords
-	}
-	a.watched = c.Observe != nil || c.Select != nil
-	a.admitsAll = len(c.Pins) == 0 && c.PinKey == "" && !c.DropSameID && !c.DropSameText &&
-		c.Threshold == nil && c.MaxBytes == 0 && c.TopK == 0 && c.Budget == 0
-	a.folds = c.Placement.placement() == HeadTail && c.MinDocuments == 0 && !c.Groups
-	return a, nil
-}
-
-// Config returns a copy of the configuration. For Off it is the zero Config.
-func (a *Arranger) Config() Config {
-	return a.orDefault().config.clone()
-}
-
-// clone copies c with everything that it points to, the funcs apart.
-func (c Config) clone() Config {
-	c.Pins = slices.Clone(c.Pins)
-	if c.Threshold != nil {
-		t := *c.Threshold
-		c.Threshold = &t
-	}
-	if m, ok := c.Placement.Placement.(Measured); ok {
-		c.Placement.Placement = m.clone()
-	}
-	return c
-}
-
-// With returns an Arranger that differs in its placement alone; a is unchanged.
-// The error is that of New. A nil Placement means HeadTail. Off.With(p) is an
-// Arranger that does no more than place by p.
-func (a *Arranger) With(p Placement) (*Arranger, error) {
-	c := a.Config()
-	c.Placement = Choice{p}
-	return New(c)
-}
-
-// For returns the Arranger to use for one call: what Select returns for ctx, or
-// a itself. The result has no Select, so that a caller who needs it twice in one
-// call gets one answer; adapters call it before they ask a retriever.
-func (a *Arranger) For(ctx context.Context) *Arranger {
-	a = a.orDefault()
-	if !a.watched {
-		return a
-	}
-	chosen := a
-	if a.config.Select != nil {
-		if s := a.config.Select(ctx); s != nil {
-			chosen = s
-		}
-	}
-	if chosen.config.Select == nil && (chosen.config.Observe != nil || a.config.Observe == nil) {
-		return chosen
-	}
-	c := *chosen
-	c.config.Select = nil
-	if c.config.Observe == nil {
-		c.config.Observe = a.config.Observe
-	}
-	c.watched = c.config.Observe != nil
-	return &c
-}
-
-// IsOff says whether a changes nothing: Off, or what For made of it.
-func (a *Arranger) IsOff() bool { return a != nil && a.off }
-
-// placementName names what a does before it has seen any document.
-func (a *Arranger) placementName() string {
-	if a.off {
-		return "off"
-	}
-	return a.config.Placement.String()
-}
-
-func (a *Arranger) orDefault() *Arranger {
-	if a == nil {
-		return defaultArranger
-	}
-	return a
-}

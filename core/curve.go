@@ -72,13 +72,19 @@ type Curve struct {
 	// that nobody compares placements on the questions that chose one. Empty: not
 	// known.
 	Asked string `json:"asked,omitempty"`
-
-	path string // the file it was loaded from
 }
 
-// LoadCurve reads a curve file and checks it. Every fault is a *CurveError that
-// names the file.
+// LoadCurve reads a curve file of at most 1 MiB and checks it. Anything but a regular
+// file, such as a pipe, is refused before it is opened. Every fault is a *CurveError
+// that names the file and quotes nothing of it.
 func LoadCurve(path string) (*Curve, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, &CurveError{Path: path, Rule: "cannot be opened", Err: err}
+	}
+	if !info.Mode().IsRegular() {
+		return nil, &CurveError{Path: path, Rule: "is no regular file: a curve is a file of JSON"}
+	}
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, &CurveError{Path: path, Rule: "cannot be opened", Err: err}
@@ -93,7 +99,6 @@ func LoadCurve(path string) (*Curve, error) {
 		e.Path = path
 		return nil, e
 	}
-	curve.path = path
 	return curve, nil
 }
 
@@ -174,15 +179,15 @@ func (p Measured) String() string {
 func (p Measured) check() error { return p.Curve.Check() }
 
 // Place implements Placement. The error is that of a curve that breaks a rule.
-func (p Measured) Place(slots []int, docs Ranked) error {
+func (p Measured) Place(slots []int, origin func(rank int) Origin) error {
 	if err := p.check(); err != nil {
 		return err
 	}
 	switch c := p.Curve; {
 	case c.Shape == ShapeRecency:
-		return Reversed.Place(slots, docs)
+		return Reversed.Place(slots, origin)
 	case c.Shape == ShapeU && !c.EndsDiffer:
-		return HeadTail.Place(slots, docs)
+		return HeadTail.Place(slots, origin)
 	case c.needsFit():
 		for rank, slot := range c.bestSlots(len(slots)) {
 			slots[slot] = rank

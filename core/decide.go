@@ -3,6 +3,7 @@ package core
 import (
 	"context"
 	"fmt"
+	"strings"
 )
 
 // decision is the outcome of the three stages for one call, in numbers alone.
@@ -10,10 +11,9 @@ type decision struct {
 	config *Config // of the Arranger that was used
 	n      int
 	ranks  []scored // by rank; nil: the input is ranked
-	before []scored // what ranks was before the call's own ranking
+	before []scored // what ranks was before the call's own stages
 
-	ranking ranking // of the call, where it decided
-	through []Stage
+	through []Stage // of the call
 	admission
 	slots     []int // which of the kept stands in each slot; nil: in their order
 	placement string
@@ -22,54 +22,70 @@ type decision struct {
 
 // decide runs the stages for one call, rank, admit and place, and tells the
 // observers. It writes the arrangement out where somebody wants to see it: the
-// caller, an observer, or a func of Refine.
-func decide[S ~[]E, E any](ctx context.Context, a *Arranger, docs S, v *View[E], opts []CallOption, wanted bool) (*decision, Arrangement, error) {
-	var c call
-	for _, o := range opts {
-		if o != nil {
-			o(&c)
-		}
+// caller, an observer, or Refine.
+func decide[S ~[]E, E any](ctx context.Context, a *Arranger, docs S, v *View[E], c *Call, wanted bool) (*decision, Arrangement, error) {
+	used, observe := c.resolve(ctx, a)
+	if c.Placed {
+		used = Off
 	}
-	a = a.For(ctx)
-	d := &decision{config: &a.config, n: len(docs), placement: a.placementName(), through: c.through, notes: c.notes}
+	d := &decision{config: &used.config, n: len(docs), placement: used.placementName(), through: c.Stages}
 	documents := byRank(d, docs, v)
-	observed := a.config.Observe != nil || c.observe != nil
+	observed := observe != nil || c.Observe != nil
 	var arrangement Arrangement
-	var labels []int
-	err := run(ctx, a, d, docs, v, &c)
+	err := run(ctx, used, d, docs, v, c)
 	if err == nil && (wanted || observed) {
 		arrangement = d.arrangement(documents.score)
-		if wanted && c.refine != nil {
-			if arrangement, labels, err = c.refine(a, arrangement); err == nil {
-				err = d.adopt(arrangement)
-			}
+		if c.Placed {
+			arrangement = placedBefore(ctx, arrangement, docs)
 		}
-		if labels == nil {
-			labels = arrangement.Labels()
+		if c.Refine != nil {
+			arrangement, err = c.Refine(used, arrangement)
+		}
+		if err == nil && (c.Placed || c.Refine != nil) {
+			err = d.adopt(arrangement)
 		}
 	}
 	if err != nil {
-		arrangement, labels = Arrangement{N: d.n, Placement: d.placement}, nil
+		arrangement = Arrangement{N: d.n, Placement: d.placement}
 	}
 	if observed {
-		e := Event{Arrangement: arrangement, Query: c.query, RequestID: RequestID(ctx), Labels: labels, Err: err, n: d.n, reader: documents}
-		for _, observe := range []func(context.Context, Event){a.config.Observe, c.observe} {
-			if observe != nil {
-				observe(ctx, e)
+		e := Event{Arrangement: arrangement, Query: c.Query, RequestID: RequestID(ctx), Err: err, n: d.n, reader: documents}
+		for _, tell := range []func(context.Context, Event){observe, c.Observe} {
+			if tell != nil {
+				tell(ctx, e)
 			}
 		}
 	}
 	return d, arrangement, err
 }
 
-func run[S ~[]E, E any](ctx context.Context, a *Arranger, d *decision, docs S, v *View[E], c *call) error {
+// placedBefore tells of documents that came placed: by which ranks, where a Trace saw
+// it, and else that they are labelled as they stand.
+func placedBefore[S ~[]E, E any](ctx context.Context, a Arrangement, docs S) Arrangement {
+	a.Placement, a.Notes = "as placed", nil
+	if len(docs) == 0 {
+		return a
+	}
+	before, known := traceOf(ctx).placing(&docs[0], len(docs))
+	if !known {
+		return a
+	}
+	a.Placement = before.Placement
+	for slot, p := range before.Slots {
+		// What was left out before is not there any more: ranks are those of the rest.
+		a.Slots[slot].Rank, a.Slots[slot].Label = p.Label-1, p.Label
+	}
+	return a
+}
+
+func run[S ~[]E, E any](ctx context.Context, a *Arranger, d *decision, docs S, v *View[E], c *Call) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if c.topK < 0 {
-		return &ConfigError{Field: "AtMost", Value: c.topK, Rule: "must be 0 (the configured TopK) or more"}
+	if c.TopK < 0 {
+		return &ConfigError{Field: "TopK", Value: c.TopK, Rule: "must be 0 (the configured one) or more"}
 	}
-	if err := d.checkStages(); err != nil {
+	if err := d.checkStages(c.Stages); err != nil {
 		return err
 	}
 	if a.off {
@@ -78,55 +94,75 @@ func run[S ~[]E, E any](ctx context.Context, a *Arranger, d *decision, docs S, v
 	if err := v.need(&a.config); err != nil {
 		return err
 	}
-	if err := a.CheckRanking(len(c.through) > 0, c.ranking.given); err != nil {
-		return err
-	}
 	if a.config.Rank == ByScore {
 		d.ranks = rankByScore(&a.config, docs, v)
-		if turnedRound(d.ranks) {
+		switch {
+		case d.ranks == nil && len(docs) > 0 && v.score(&a.config, docs[0]) != v.score(&a.config, docs[0]):
+			// Nothing ranks before a missing score but a missing one: there is none at all.
+			d.note("no document has a score, and they are left in the given order")
+		case turnedRound(d.ranks):
 			d.notes = append(d.notes, turnedRoundNote)
 		}
 	}
-	if err := d.rankBy(c); err != nil {
-		return err
-	}
-	if !a.admitsAll || c.topK > 0 {
-		documents := byRank(d, docs, v)
-		documents.ranking = d.rankingScore(c)
+	d.rankByStage(c.Stages)
+	if !a.admitsAll || c.TopK > 0 {
+		ad := newAdmitter(ctx, a, c.TopK, d, byRank(d, docs, v))
 		var err error
-		if d.admission, err = newAdmitter(a, c.topK, d.n, documents).admit(); err != nil {
+		if d.admission, err = ad.admit(); err != nil {
 			return err
 		}
 	}
-	return d.place(Ranked{n: d.placed(), origin: func(i int) Origin {
+	return d.place(d.placed(), func(i int) Origin {
 		return v.origin(&a.config, docs[d.index(d.rank(i))])
-	}})
+	})
 }
 
-// place decides the slots of the kept ranks.
-func (d *decision) place(origins Ranked) (err error) {
-	c, n := d.config, d.placed()
+func (d *decision) note(format string, args ...any) {
+	d.notes = append(d.notes, fmt.Sprintf(format, args...))
+}
+
+// How the notes begin that tell of the placing. Where documents are placed again, they
+// are written again.
+const (
+	fewDocuments = "fewer than MinDocuments"
+	otherCurve   = "the curve was measured with"
+)
+
+// rankingNotes returns the notes that hold wherever the documents are placed.
+func (a Arrangement) rankingNotes() []string {
+	var notes []string
+	for _, note := range a.Notes {
+		if !strings.HasPrefix(note, fewDocuments) && !strings.HasPrefix(note, otherCurve) {
+			notes = append(notes, note)
+		}
+	}
+	return notes
+}
+
+// place decides the slots of the n kept ranks.
+func (d *decision) place(n int, origin func(i int) Origin) (err error) {
+	c := d.config
 	p := c.Placement.placement()
 	if n < c.MinDocuments && p != DocumentOrder && p != RankOrder {
-		d.notes = append(d.notes, fmt.Sprintf("fewer than MinDocuments (%d) documents: left as ranked", c.MinDocuments))
+		d.note(fewDocuments+" (%d) documents: left as ranked", c.MinDocuments)
 		p = RankOrder
 	}
 	d.placement = placementName(p)
 	places := n // what the placement places: documents or groups
 	switch {
 	case c.Groups:
-		d.slots, places, err = placeGroups(p, n, origins)
+		d.slots, places, err = placeGroups(p, n, origin)
 	case p != RankOrder:
-		d.slots, err = place(p, n, origins)
+		d.slots, err = place(p, n, origin)
 	}
 	if m, ok := p.(Measured); ok && m.Curve.Documents != places {
-		d.notes = append(d.notes, fmt.Sprintf("the curve was measured with %d documents and is used for %d", m.Curve.Documents, places))
+		d.note(otherCurve+" %d documents and is used for %d", m.Curve.Documents, places)
 	}
 	return err
 }
 
 // adopt takes over which document has which rank, so that an event reads them by
-// the ranks of the final arrangement, which a func of Refine made.
+// the ranks of the final arrangement, which Refine made.
 func (d *decision) adopt(a Arrangement) error {
 	if err := a.Check(d.n); err != nil {
 		return err
@@ -205,8 +241,7 @@ type reader struct {
 	meta     func(rank int) map[string]any
 	origin   func(rank int) Origin
 	score    func(rank int) float64 // NaN: missing
-	pinned   func(rank int) bool    // by PinKey
-	ranking  func(rank int) float64 // the score of what ranked last; nil: there is none
+	pinned   func(rank int) bool    // by Keys.Pin
 }
 
 func byRank[S ~[]E, E any](d *decision, docs S, v *View[E]) reader {

@@ -2,6 +2,8 @@ package core
 
 import (
 	"fmt"
+	"reflect"
+	"regexp"
 	"strings"
 )
 
@@ -10,38 +12,49 @@ import (
 // errors.Join.
 type ConfigError struct {
 	Field string // the setting, such as "TopK"
-	Value any    // what was given
-	Rule  string // what is accepted, and so the remedy
+	Value any    // what was given, in its own type; nil where nothing was
+	// Rule is what is accepted, and so the remedy. It names other settings in
+	// braces, such as {Budget}: Explain puts the caller's own names there.
+	Rule string
 }
 
 // Error names the field, the value and the rule.
 func (e *ConfigError) Error() string {
-	if s, ok := e.Value.(string); ok {
-		return fmt.Sprintf("bookend: %s is %q: %s", e.Field, s, e.Rule)
+	rule := e.Explain(func(setting string) string { return setting })
+	switch v := reflect.ValueOf(e.Value); v.Kind() {
+	case reflect.Invalid:
+		return fmt.Sprintf("bookend: %s is nil: %s", e.Field, rule)
+	case reflect.String:
+		return fmt.Sprintf("bookend: %s is %q: %s", e.Field, v.String(), rule)
 	}
-	return fmt.Sprintf("bookend: %s is %v: %s", e.Field, e.Value, e.Rule)
+	return fmt.Sprintf("bookend: %s is %v: %s", e.Field, e.Value, rule)
 }
 
-// NameError says that a placement's name or its argument cannot be read or
-// written. Its message lists the valid names.
-type NameError struct {
-	Name string // what was given
-	Rule string
+// Explain returns the rule with each setting that it names put through name, such
+// as the keys of a settings file for the fields of Go.
+func (e *ConfigError) Explain(name func(setting string) string) string {
+	return settingInRule.ReplaceAllStringFunc(e.Rule, func(setting string) string {
+		return name(setting[1 : len(setting)-1])
+	})
 }
 
-// Error quotes the name and lists the valid ones.
-func (e *NameError) Error() string {
-	return fmt.Sprintf("bookend: placement %q %s; valid names: %s", e.Name, e.Rule, strings.Join(PlacementNames(), ", "))
+var settingInRule = regexp.MustCompile(`\{[A-Z][A-Za-z.]*\}`)
+
+// placementFault is the ConfigError of a placement's name or its argument; it lists
+// the valid names.
+func placementFault(name, rule string) *ConfigError {
+	return &ConfigError{Field: "Placement", Value: name, Rule: rule + "; valid names: " + strings.Join(PlacementNames(), ", ")}
 }
 
-// PlacementError says that a placement itself returned an error, which
-// errors.Is and errors.As find.
+// PlacementError says that a placement returned an error of its own, which errors.Is
+// and errors.As find, or a result that is no permutation: a rank in no slot or in
+// two. No document is lost: nothing is placed.
 type PlacementError struct {
 	Placement string
 	Err       error
 }
 
-// Error names the placement and its error.
+// Error names the placement and what went wrong.
 func (e *PlacementError) Error() string {
 	return fmt.Sprintf("bookend: placement %q failed: %v", e.Placement, e.Err)
 }
@@ -49,24 +62,20 @@ func (e *PlacementError) Error() string {
 // Unwrap returns the placement's own error.
 func (e *PlacementError) Unwrap() error { return e.Err }
 
-// PermutationError says that a placement of the user's own put a rank into no
-// slot or into two. No document is lost: nothing is placed.
-type PermutationError struct {
-	Placement string
-	Slot      int // the first slot that is wrong
-	Rank      int // what stands there
-	N         int // number of documents: ranks 0 … N-1 are allowed
-	First     int // the slot where Rank stood before; -1 when Rank is out of range
+// notPermutation says which slot of a placement's result is wrong.
+type notPermutation struct {
+	slot  int // the first slot that is wrong
+	rank  int // what stands there
+	n     int // number of documents: ranks 0 … n-1 are allowed
+	first int // the slot where rank stood before; -1 when rank is out of range
 }
 
-// Error names the slot, the rank and the rule.
-func (e *PermutationError) Error() string {
-	what := fmt.Sprintf("which already stands in slot %d", e.First)
-	if e.First < 0 {
-		what = fmt.Sprintf("which does not exist: ranks go from 0 to %d", e.N-1)
+func (e *notPermutation) Error() string {
+	what := fmt.Sprintf("which already stands in slot %d", e.first)
+	if e.first < 0 {
+		what = fmt.Sprintf("which does not exist: ranks go from 0 to %d", e.n-1)
 	}
-	return fmt.Sprintf("bookend: placement %q put rank %d into slot %d, %s; it must put each rank into exactly one slot",
-		e.Placement, e.Rank, e.Slot, what)
+	return fmt.Sprintf("it put rank %d into slot %d, %s; it must put each rank into exactly one slot", e.rank, e.slot, what)
 }
 
 // PinError says that the pinned documents alone go over a limit. A pinned
@@ -86,25 +95,6 @@ func (e *PinError) Error() string {
 	}
 	return fmt.Sprintf("bookend: the pinned documents alone need %d, %s allows %d: raise %s, or pin fewer",
 		e.Got, e.Limit, e.Max, e.Limit)
-}
-
-// CountError says that the counter gave a negative size for a text.
-type CountError struct{ Rank, Count int }
-
-// Error names the rank and the count.
-func (e *CountError) Error() string {
-	return fmt.Sprintf("bookend: Count returned %d for the document of rank %d: it must return 0 or more", e.Count, e.Rank)
-}
-
-// DocumentError says that a document in the input cannot be used.
-type DocumentError struct {
-	Index int // its place in the input, from 0
-	Rule  string
-}
-
-// Error names the index and the rule.
-func (e *DocumentError) Error() string {
-	return fmt.Sprintf("bookend: document %d of the input %s", e.Index, e.Rule)
 }
 
 // CurveError says why a curve cannot be used.
@@ -129,9 +119,8 @@ func (e *CurveError) Error() string {
 // Unwrap returns the cause.
 func (e *CurveError) Unwrap() error { return e.Err }
 
-// ArrangementError says that an arrangement and a list of documents do not
-// belong together, or that an arrangement read from outside is not one.
-type ArrangementError struct{ Rule string }
-
-// Error states the rule.
-func (e *ArrangementError) Error() string { return "bookend: arrangement " + e.Rule }
+// mismatch is the ConfigError of an arrangement and a list of documents that do not
+// belong together, or of an arrangement read from outside that is not one.
+func mismatch(a Arrangement, format string, args ...any) error {
+	return &ConfigError{Field: "Arrangement", Value: fmt.Sprintf("of %d documents, %s", a.N, a.Placement), Rule: fmt.Sprintf(format, args...)}
+}

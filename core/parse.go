@@ -39,8 +39,9 @@ func PlacementNames() []string {
 // last of which reads a curve file. "measured" alone is an error that asks for
 // its curve, "shuffled" alone means seed 0, and the empty name is an error.
 //
-// An unknown name or a bad argument is a *NameError that lists the valid names;
-// a curve file that cannot be used is a *CurveError.
+// An unknown name or a bad argument is a *ConfigError that lists the valid names;
+// a curve file that cannot be used is a *CurveError. Decoding a Choice or a Config
+// reads the same names, but for files.
 //
 //	ranked           similarity_desc, forward
 //	reversed         similarity_asc, reverse
@@ -52,18 +53,27 @@ func PlacementNames() []string {
 //	measured=FILE    curve
 //	shuffled[=SEED]
 func ParsePlacement(name string) (Placement, error) {
+	return parsePlacement(name, true)
+}
+
+// parsePlacement is ParsePlacement; where files is not set, it opens none.
+func parsePlacement(name string, files bool) (Placement, error) {
 	word, argument, given := strings.Cut(name, "=")
 	canonical := canonicalName(word)
 	for _, p := range placementSpellings {
 		if p.names[0] == canonical {
-			placement, err := p.make(strings.TrimSpace(argument), given)
-			if e, ok := err.(*NameError); ok {
-				e.Name = name
+			argument = strings.TrimSpace(argument)
+			if canonical == "measured" && argument != "" && !files {
+				return nil, placementFault(name, "names a file, and decoding opens none: give the curve itself, or read the name by ParsePlacement")
+			}
+			placement, err := p.make(argument, given)
+			if e, ok := err.(*ConfigError); ok {
+				return nil, placementFault(name, e.Rule)
 			}
 			return placement, err
 		}
 	}
-	return nil, &NameError{Name: name, Rule: "is not the name of a placement"}
+	return nil, placementFault(name, "is not the name of a placement")
 }
 
 // canonicalName returns the canonical name for an accepted spelling, and "" for
@@ -78,10 +88,10 @@ func canonicalName(word string) string {
 	return ""
 }
 
-func plainName(p Named) func(string, bool) (Placement, error) {
+func plainName(p StandardPlacement) func(string, bool) (Placement, error) {
 	return func(_ string, given bool) (Placement, error) {
 		if given {
-			return nil, &NameError{Rule: "takes no argument: write " + strconv.Quote(p.String())}
+			return nil, &ConfigError{Field: "Placement", Rule: "takes no argument: write " + strconv.Quote(p.String())}
 		}
 		return p, nil
 	}
@@ -93,7 +103,7 @@ func parseEdges(argument string, given bool) (Placement, error) {
 	}
 	edge, err := strconv.Atoi(argument)
 	if err != nil || edge < 1 {
-		return nil, &NameError{Rule: "needs the number of documents at each edge, 1 or more, as in \"edges-first=2\""}
+		return nil, &ConfigError{Field: "Placement", Rule: "needs the number of documents at each edge, 1 or more, as in \"edges-first=2\""}
 	}
 	return EdgesFirst{Edge: edge}, nil
 }
@@ -104,14 +114,14 @@ func parseShuffled(argument string, given bool) (Placement, error) {
 	}
 	seed, err := strconv.ParseUint(argument, 10, 64)
 	if err != nil {
-		return nil, &NameError{Rule: "needs a seed from 0 to 18446744073709551615, as in \"shuffled=42\""}
+		return nil, &ConfigError{Field: "Placement", Rule: "needs a seed from 0 to 18446744073709551615, as in \"shuffled=42\""}
 	}
 	return Shuffled{Seed: seed}, nil
 }
 
 func parseMeasured(argument string, _ bool) (Placement, error) {
 	if argument == "" {
-		return nil, &NameError{Rule: "needs the curve that was measured: write \"measured=FILE\", or use core.Measured{Curve: …}"}
+		return nil, &ConfigError{Field: "Placement", Rule: "needs the curve that was measured: write \"measured=FILE\", or use core.Measured{Curve: …}"}
 	}
 	curve, err := LoadCurve(argument)
 	if err != nil {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/bits"
 	"math/rand/v2"
+
+	"github.com/bookend-rag/bookend/internal/nilvalue"
 )
 
 // A Placement decides which admitted document stands in which slot.
@@ -11,43 +13,46 @@ import (
 // Place receives slots filled with 0, 1, … n-1, which is the ranked order: slot
 // i holds the i-th best admitted document. It rearranges the slice in place, so
 // that afterwards slots[i] is the rank (0 is the best) of the document in slot i
-// (0 is first in the prompt). docs tells where the documents come from, by the
-// same ranks.
+// (0 is first in the prompt). origin tells where the document of a rank comes from;
+// the zero Origin where that is not known or there is no such rank. It is never nil,
+// and valid during the call.
 //
 // The result has to be a permutation. It is checked after every call in O(n);
-// one that repeats or loses a rank is a *PermutationError, never a lost
+// one that repeats or loses a rank is a *PlacementError, never a lost
 // document. A Placement may be used by many goroutines at once and has to give
 // the same result for the same input.
 type Placement interface {
-	Place(slots []int, docs Ranked) error
+	Place(slots []int, origin func(rank int) Origin) error
 }
 
 // PlacementFunc makes a Placement of a plain func. Its rules are those of
 // Placement; a nil PlacementFunc is refused by New.
-type PlacementFunc func(slots []int, docs Ranked) error
+type PlacementFunc func(slots []int, origin func(rank int) Origin) error
 
 // Place calls f.
-func (f PlacementFunc) Place(slots []int, docs Ranked) error {
+func (f PlacementFunc) Place(slots []int, origin func(rank int) Origin) error {
 	if f == nil {
-		return errNilPlacementFunc
+		return errNilPlacement(f)
 	}
-	return f(slots, docs)
+	return f(slots, origin)
 }
 
-var errNilPlacementFunc = &ConfigError{Field: "Placement", Value: "PlacementFunc(nil)", Rule: "pass a func that is not nil, or leave the placement out for the default"}
+func errNilPlacement(p Placement) error {
+	return &ConfigError{Field: "Placement", Value: fmt.Sprintf("%T(nil)", p), Rule: "pass one that is not nil, or leave the placement out for the default"}
+}
 
 // String returns "custom".
 func (f PlacementFunc) String() string { return "custom" }
 
-// Named is a placement without parameters. Every value is a pure permutation,
+// StandardPlacement is a placement of Bookend's without parameters. Every value is a pure permutation,
 // costs O(n), allocates nothing (DocumentOrder allocates O(n)), and is safe for
 // concurrent use. r1 below is the best document.
-type Named uint8
+type StandardPlacement uint8
 
 const (
 	// RankOrder leaves the documents as ranked: r1 r2 r3 r4 r5. It is what a
 	// retriever returns.
-	RankOrder Named = iota
+	RankOrder StandardPlacement = iota
 	// Reversed puts the best last: r5 r4 r3 r2 r1.
 	Reversed
 	// HeadTail, the default, alternates between the two ends, the best first and
@@ -70,8 +75,8 @@ const (
 	DocumentOrder
 )
 
-// namedPlacements holds the name of each Named value, by value.
-var namedPlacements = [...]string{
+// standardPlacements holds the name of each StandardPlacement value, by value.
+var standardPlacements = [...]string{
 	RankOrder:     "ranked",
 	Reversed:      "reversed",
 	HeadTail:      "head-tail",
@@ -81,16 +86,16 @@ var namedPlacements = [...]string{
 }
 
 // String returns the name that ParsePlacement reads, such as "head-tail".
-func (p Named) String() string {
-	if int(p) < len(namedPlacements) {
-		return namedPlacements[p]
+func (p StandardPlacement) String() string {
+	if int(p) < len(standardPlacements) {
+		return standardPlacements[p]
 	}
-	return fmt.Sprintf("Named(%d)", uint8(p))
+	return fmt.Sprintf("StandardPlacement(%d)", uint8(p))
 }
 
-// Place implements Placement. The only error is that of a Named value that is
+// Place implements Placement. The only error is that of a StandardPlacement value that is
 // none of the constants.
-func (p Named) Place(slots []int, docs Ranked) error {
+func (p StandardPlacement) Place(slots []int, origin func(rank int) Origin) error {
 	n := len(slots)
 	switch p {
 	case RankOrder:
@@ -109,18 +114,18 @@ func (p Named) Place(slots []int, docs Ranked) error {
 			tailHead(slots)
 		}
 	case DocumentOrder:
-		copy(slots, flatten(groupBySource(n, docs)))
+		copy(slots, flatten(groupBySource(n, origin)))
 	default:
 		return p.check()
 	}
 	return nil
 }
 
-func (p Named) check() error {
-	if int(p) < len(namedPlacements) {
+func (p StandardPlacement) check() error {
+	if int(p) < len(standardPlacements) {
 		return nil
 	}
-	return &ConfigError{Field: "Placement", Value: p, Rule: "use one of the Named constants, such as core.HeadTail"}
+	return &ConfigError{Field: "Placement", Value: p, Rule: "use one of the StandardPlacement constants, such as core.HeadTail"}
 }
 
 func headTail(slots []int) {
@@ -164,7 +169,7 @@ func (p EdgesFirst) String() string {
 const defaultEdge = 2
 
 // Place implements Placement.
-func (p EdgesFirst) Place(slots []int, _ Ranked) error {
+func (p EdgesFirst) Place(slots []int, _ func(rank int) Origin) error {
 	if err := p.check(); err != nil {
 		return err
 	}
@@ -206,7 +211,7 @@ func (p Shuffled) String() string {
 
 // Place implements Placement by the Fisher–Yates shuffle over a PCG generator.
 // It returns no error.
-func (p Shuffled) Place(slots []int, _ Ranked) error {
+func (p Shuffled) Place(slots []int, _ func(rank int) Origin) error {
 	source := rand.NewPCG(p.Seed, 0)
 	for i := len(slots) - 1; i > 0; i-- {
 		j := below(source, uint64(i)+1)
@@ -245,29 +250,32 @@ func SeedFor(seed uint64, id string) uint64 {
 // Order returns the 0-based rank that stands in each slot when p places n
 // documents given best first: Order(HeadTail, 5) is [0 2 4 3 1]. Nothing is
 // known of where the documents come from, so DocumentOrder gives the ranked
-// order. A negative n is a *ConfigError; what p does wrong is a
-// *PlacementError or a *PermutationError. A nil p means HeadTail.
+// order. An n below 0 or above 10 million, and a nil pointer as p, is a *ConfigError;
+// what p does wrong is a *PlacementError. A nil p means HeadTail.
 func Order(p Placement, n int) ([]int, error) {
-	if n < 0 {
-		return nil, &ConfigError{Field: "n", Value: n, Rule: "the number of documents must be 0 or more"}
+	if n < 0 || n > maxOrder {
+		return nil, &ConfigError{Field: "n", Value: n, Rule: fmt.Sprintf("the number of documents must be from 0 to %d", maxOrder)}
 	}
 	if p == nil {
 		p = HeadTail
 	}
-	return place(p, n, Ranked{})
+	if err := validatePlacement(p); err != nil {
+		return nil, err
+	}
+	return place(p, n, func(int) Origin { return Origin{} })
 }
 
 // place runs p over n documents and checks the result.
-func place(p Placement, n int, docs Ranked) ([]int, error) {
+func place(p Placement, n int, origin func(rank int) Origin) ([]int, error) {
 	slots := make([]int, n)
 	for i := range slots {
 		slots[i] = i
 	}
-	if err := p.Place(slots, docs); err != nil {
+	if err := p.Place(slots, origin); err != nil {
 		return nil, &PlacementError{Placement: placementName(p), Err: err}
 	}
 	switch p.(type) {
-	case Named, EdgesFirst, Shuffled, Measured:
+	case StandardPlacement, EdgesFirst, Shuffled, Measured:
 		return slots, nil // permutations by construction
 	}
 	if err := checkPermutation(p, slots); err != nil {
@@ -279,28 +287,33 @@ func place(p Placement, n int, docs Ranked) ([]int, error) {
 // validatePlacement finds what is wrong with a placement before it is used.
 func validatePlacement(p Placement) error {
 	switch p := p.(type) {
-	case Named:
+	case StandardPlacement:
 		return p.check()
 	case EdgesFirst:
 		return p.check()
 	case Measured:
 		return p.check()
-	case PlacementFunc:
-		if p == nil {
-			return errNilPlacementFunc
+	case Shuffled, Choice:
+	default:
+		if nilvalue.Is(p) {
+			return errNilPlacement(p)
 		}
 	}
 	return nil
 }
 
+// maxOrder bounds a number of documents that nobody has yet, such as one that a
+// file gives.
+const maxOrder = 10_000_000
+
 func checkPermutation(p Placement, slots []int) error {
 	slotOf := make([]int, len(slots)) // slot+1 of each rank seen
 	for slot, rank := range slots {
 		if rank < 0 || rank >= len(slots) {
-			return &PermutationError{Placement: placementName(p), Slot: slot, Rank: rank, N: len(slots), First: -1}
+			return &PlacementError{Placement: placementName(p), Err: &notPermutation{slot, rank, len(slots), -1}}
 		}
 		if first := slotOf[rank]; first != 0 {
-			return &PermutationError{Placement: placementName(p), Slot: slot, Rank: rank, N: len(slots), First: first - 1}
+			return &PlacementError{Placement: placementName(p), Err: &notPermutation{slot, rank, len(slots), first - 1}}
 		}
 		slotOf[rank] = slot + 1
 	}

@@ -87,6 +87,9 @@ func (a Arrangement) String() string {
 	stages := func(cell func(Stage) string) string {
 		var cells strings.Builder
 		for _, s := range a.Stages {
+			if s.Failure != "" { // a note tells of it
+				continue
+			}
 			cells.WriteString(cell(s))
 			cells.WriteByte('\t')
 		}
@@ -155,7 +158,7 @@ func (a Arrangement) LogValue() slog.Value {
 	return slog.GroupValue(attrs...)
 }
 
-// reasons counts what was left out, by reason, as in "beyond top-k: 5, no score: 1".
+// reasons counts what was left out, by reason, as in "no-score: 1, top-k: 5".
 func (a Arrangement) reasons() string {
 	counts := map[Reason]int{}
 	for _, d := range a.Dropped {
@@ -163,7 +166,7 @@ func (a Arrangement) reasons() string {
 	}
 	parts := make([]string, 0, len(counts))
 	for reason, count := range counts {
-		parts = append(parts, fmt.Sprintf("%s: %d", reason, count))
+		parts = append(parts, fmt.Sprintf("%s: %d", string(reason), count))
 	}
 	slices.Sort(parts)
 	return strings.Join(parts, ", ")

@@ -6,6 +6,8 @@ import (
 	"slices"
 )
 
+var nan = math.NaN()
+
 // scored is one document's score and its place in the input.
 type scored struct {
 	score float64 // higher is better; NaN: missing

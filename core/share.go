@@ -86,12 +86,3 @@ func (s Share) Has(requestID string) bool {
 	// Another seed than that of the order, so that the two are independent.
 	return requestID != "" && math.Ldexp(float64(SeedFor(^s.Seed, requestID)>>11), -53) < s.Rate
 }
-
-// shuffled returns an Arranger that differs from a in its placement alone. The
-// curve and the pins of a are shared, since neither is written to.
-func (a *Arranger) shuffled(seed uint64) *Arranger {
-	c := *a
-	c.config.Placement = Choice{Shuffled{Seed: seed}}
-	c.folds = false
-	return &c
-}

@@ -14,16 +14,28 @@ func Reorder[S ~[]E, E any](docs S) S { return fold(docs) }
 //
 // v reads a document; it may be nil when no setting looks into documents. A nil
 // Arranger means the default Config, for which the call costs one allocation and
-// about as much as slices.Clone.
+// about as much as slices.Clone. c says what is particular to this call.
 //
-// Errors: that of a cancelled context; *ConfigError for a setting that needs an
-// accessor that v lacks; *PinError, *CountError, *PlacementError and
-// *PermutationError. The documents are never returned half done.
-func Transform[S ~[]E, E any](ctx context.Context, a *Arranger, docs S, v *View[E], opts ...CallOption) (S, error) {
-	if len(opts) == 0 && a.justFolds() {
-		return foldRanked(ctx, a, docs, v)
+// Errors: that of a context that has ended, also while documents are counted;
+// *ConfigError for a setting that needs an accessor that v lacks, and for a counter
+// that returns less than 0; *PinError and *PlacementError. The documents are never
+// returned half done.
+func Transform[S ~[]E, E any](ctx context.Context, a *Arranger, docs S, v *View[E], c Call) (S, error) {
+	if c.justFolds(ctx, a) {
+		if c.Arranger != nil {
+			a = c.Arranger
+		}
+		return foldRanked(ctx, a.orDefault(), docs, v)
 	}
-	d, _, err := decide(ctx, a, docs, v.orEmpty(), opts, false)
+	return transform(ctx, a, docs, v, c)
+}
+
+// transform is the long way of Transform. It is a func of its own so that the short
+// one keeps c off the heap.
+func transform[S ~[]E, E any](ctx context.Context, a *Arranger, docs S, v *View[E], c Call) (S, error) {
+	trace := traceOf(ctx)
+	c.Refine = nil
+	d, arrangement, err := decide(ctx, a, docs, v.orEmpty(), &c, trace != nil)
 	if err != nil || docs == nil {
 		return nil, err
 	}
@@ -32,16 +44,20 @@ func Transform[S ~[]E, E any](ctx context.Context, a *Arranger, docs S, v *View[
 		_, rank := d.at(slot)
 		placed[slot] = docs[d.index(rank)]
 	}
+	if trace != nil && len(placed) > 0 {
+		trace.add(step{arrangement, &placed[0], len(placed)})
+	}
 	return placed, nil
 }
 
 // Arrange decides as Transform does, with the same errors, and returns the
 // decision in place of the documents. Apply carries it out.
-func Arrange[S ~[]E, E any](ctx context.Context, a *Arranger, docs S, v *View[E], opts ...CallOption) (Arrangement, error) {
-	_, arrangement, err := decide(ctx, a, docs, v.orEmpty(), opts, true)
+func Arrange[S ~[]E, E any](ctx context.Context, a *Arranger, docs S, v *View[E], c Call) (Arrangement, error) {
+	_, arrangement, err := decide(ctx, a, docs, v.orEmpty(), &c, true)
 	if err != nil {
 		return Arrangement{}, err
 	}
+	traceOf(ctx).add(step{arrangement: arrangement})
 	return arrangement, nil
 }
 
@@ -73,18 +89,12 @@ func fold[S ~[]E, E any](docs S) S {
 	return placed
 }
 
-// justFolds says that a admits every document, places by HeadTail, and tells
-// nobody.
-func (a *Arranger) justFolds() bool {
-	return a == nil || a.folds && a.admitsAll && !a.watched
-}
-
-// foldRanked is the short way for an Arranger that justFolds.
+// foldRanked is the short way for a Call that justFolds.
 func foldRanked[S ~[]E, E any](ctx context.Context, a *Arranger, docs S, v *View[E]) (S, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if a == nil || a.config.Rank != ByScore {
+	if a.config.Rank != ByScore {
 		return fold(docs), nil
 	}
 	v = v.orEmpty()

@@ -1,31 +1,8 @@
 package core
 
 import (
-	"fmt"
-	"math"
 	"slices"
 )
-
-// Arranged describes n documents that p has placed already: slot i holds the i-th
-// document given, and its rank is that which p puts there. Use it to lay out a
-// prompt of documents that come placed, from a wrapped retriever or a node before.
-// A nil p means that the documents come ranked. It does not know what was left
-// out, nor the sources, so that DocumentOrder counts as ranked. The errors are
-// those of Order.
-func Arranged(p Placement, n int) (Arrangement, error) {
-	if p == nil {
-		p = RankOrder
-	}
-	ranks, err := Order(p, n)
-	if err != nil {
-		return Arrangement{}, err
-	}
-	a := Arrangement{N: n, Placement: placementName(p), Slots: make([]Placed, n)}
-	for slot, rank := range ranks {
-		a.Slots[slot] = Placed{Index: slot, Rank: rank, Label: rank + 1, Score: Score(math.NaN())}
-	}
-	return a, nil
-}
 
 // Without leaves documents out of an arrangement and places the others again by
 // a's placement, so that they are trimmed before they are placed; Off keeps their
@@ -34,7 +11,7 @@ func Arranged(p Placement, n int) (Arrangement, error) {
 // arrangement was made of; from is not changed.
 //
 // It costs O(n log n) and the placement. The errors are those of a placement, and
-// an *ArrangementError where from and docs do not belong together.
+// a *ConfigError where from and docs do not belong together.
 func Without[S ~[]E, E any](a *Arranger, from Arrangement, docs S, v *View[E], reason func(Placed) Reason) (Arrangement, error) {
 	if err := from.Check(len(docs)); err != nil {
 		return Arrangement{}, err
@@ -64,9 +41,9 @@ func Without[S ~[]E, E any](a *Arranger, from Arrangement, docs S, v *View[E], r
 	d.notes, d.through = from.rankingNotes(), from.Stages
 	if a.off {
 		d.keepOrder(from)
-	} else if err := d.place(Ranked{n: len(d.kept), origin: func(i int) Origin {
+	} else if err := d.place(len(d.kept), func(i int) Origin {
 		return v.origin(&a.config, docs[d.index(d.rank(i))])
-	}}); err != nil {
+	}); err != nil {
 		return Arrangement{}, err
 	}
 	return d.arrangement(func(rank int) float64 { return d.ranks[rank].score }), nil
@@ -82,27 +59,38 @@ func (d *decision) keepOrder(from Arrangement) {
 	}
 }
 
-// Check returns an *ArrangementError where the arrangement is not one of n
-// documents: it may have been read from outside. The labels have to run from 1
-// without gaps. It costs O(n).
+// Check returns a *ConfigError where the arrangement is not one of n documents: it
+// may have been read from outside. Each document has to be placed or left out, once.
+// The labels have to run from 1 without gaps, by rank or by slot. It costs O(n log n).
 func (a Arrangement) Check(n int) error {
 	if n != a.N {
-		return &ArrangementError{Rule: fmt.Sprintf("is of %d documents, but %d were given: pass the input that it was made of", a.N, n)}
+		return mismatch(a, "%d documents were given: pass the input that it was made of", n)
 	}
 	indices, ranks, labels := make([]bool, n), make([]bool, n), make([]bool, len(a.Slots))
 	for slot, p := range a.Slots {
 		if !claim(indices, p.Index) || !claim(ranks, p.Rank) || !claim(labels, p.Label-1) {
-			return &ArrangementError{Rule: fmt.Sprintf("has index %d, rank %d and label %d in slot %d, one of which is out of range or stands twice", p.Index, p.Rank, p.Label, slot)}
+			return mismatch(a, "it has index %d, rank %d and label %d in slot %d, one of which is out of range or stands twice", p.Index, p.Rank, p.Label, slot)
 		}
 	}
+	if len(a.Slots)+len(a.Dropped) != n {
+		return mismatch(a, "it places %d and leaves out %d: each document has to be one of the two, once", len(a.Slots), len(a.Dropped))
+	}
+	bySlot, byRank := true, true
+	for i, slot := range a.byRank() {
+		bySlot = bySlot && a.Slots[i].Label == i+1
+		byRank = byRank && a.Slots[slot].Label == i+1
+	}
+	if !bySlot && !byRank {
+		return mismatch(a, "it has labels that go neither by rank nor by slot: number the documents by one of the two")
+	}
 	for _, s := range a.Stages {
-		if len(s.Ranks) != n || len(s.Scores) != n {
-			return &ArrangementError{Rule: fmt.Sprintf("has %d ranks and %d scores in stage %q, not one for each document", len(s.Ranks), len(s.Scores), s.Name)}
+		if s.Failure == "" && (len(s.Ranks) != n || len(s.Scores) != n) {
+			return mismatch(a, "it has %d ranks and %d scores in stage %q, not one for each document", len(s.Ranks), len(s.Scores), s.Name)
 		}
 	}
 	for _, out := range a.Dropped {
 		if !claim(indices, out.Index) || !claim(ranks, out.Rank) {
-			return &ArrangementError{Rule: fmt.Sprintf("left out index %d and rank %d, one of which is out of range or stands twice", out.Index, out.Rank)}
+			return mismatch(a, "it leaves out index %d and rank %d, one of which is out of range or stands twice", out.Index, out.Rank)
 		}
 	}
 	return nil

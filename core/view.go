@@ -1,12 +1,9 @@
 package core
 
 import (
-	"encoding/json"
 	"errors"
-	"fmt"
-	"math"
-	"reflect"
-	"strconv"
+
+	"github.com/bookend-rag/bookend/internal/meta"
 )
 
 // View tells Bookend how to read a document of any type E. Every accessor may be
@@ -39,19 +36,19 @@ func (v *View[E]) orEmpty() *View[E] {
 func (v *View[E]) need(c *Config) error {
 	var faults []error
 	lacks := func(field, setting string) {
-		faults = append(faults, &ConfigError{Field: "View." + field, Value: "nil", Rule: setting + " needs it: set the accessor"})
+		faults = append(faults, &ConfigError{Field: "View." + field, Value: nil, Rule: setting + " needs it: set the accessor"})
 	}
 	meta := v.Meta != nil
 	if c.Rank == ByScore || c.Threshold != nil && c.ThresholdBy != RankingScore {
-		if c.ScoreKey == "" && v.Score == nil {
+		if c.Keys.Score == "" && v.Score == nil {
 			lacks("Score", "ranking by score or a threshold")
 		}
-		if c.ScoreKey != "" && !meta {
-			lacks("Meta", "ScoreKey")
+		if c.Keys.Score != "" && !meta {
+			lacks("Meta", "{Keys.Score}")
 		}
 	}
-	if c.PinKey != "" && !meta {
-		lacks("Meta", "PinKey")
+	if c.Keys.Pin != "" && !meta {
+		lacks("Meta", "{Keys.Pin}")
 	}
 	if (len(c.Pins) > 0 || c.DropSameID) && v.ID == nil && !meta {
 		lacks("ID", "a setting about IDs")
@@ -82,19 +79,19 @@ func (v *View[E]) meta(doc E) map[string]any {
 // score returns the score of doc; NaN when it is missing.
 func (v *View[E]) score(c *Config, doc E) float64 {
 	switch {
-	case c.ScoreKey != "" && v.Meta != nil:
-		if s, ok := Number(v.Meta(doc)[c.ScoreKey]); ok {
+	case c.Keys.Score != "" && v.Meta != nil:
+		if s, ok := meta.Number(v.Meta(doc)[c.Keys.Score]); ok {
 			return s
 		}
-	case c.ScoreKey == "" && v.Score != nil:
+	case c.Keys.Score == "" && v.Score != nil:
 		if s, ok := v.Score(doc); ok {
 			return s
 		}
 	}
-	return math.NaN()
+	return nan
 }
 
-func (v *View[E]) id(c *Config, doc E) string { return v.Identity(doc, c.IDKey) }
+func (v *View[E]) id(c *Config, doc E) string { return v.Identity(doc, c.Keys.ID) }
 
 // Identity returns the ID of doc as every setting about IDs reads it: its own, or
 // else what the metadata field idKey holds ("" means "id"), text or a whole number;
@@ -112,31 +109,15 @@ func (v *View[E]) Identity(doc E, idKey string) string {
 	if idKey == "" {
 		idKey = "id"
 	}
-	switch id := v.Meta(doc)[idKey].(type) {
-	case nil:
-		return ""
-	case string:
-		return id
-	case json.Number:
-		return id.String()
-	case float64:
-		if id == math.Trunc(id) && math.Abs(id) < 1<<53 {
-			return strconv.FormatFloat(id, 'f', -1, 64)
-		}
-		return ""
-	default:
-		if v := reflect.ValueOf(id); v.Kind() == reflect.String || v.CanInt() || v.CanUint() {
-			return fmt.Sprint(id)
-		}
-		return ""
-	}
+	id, _ := meta.ID(v.Meta(doc)[idKey])
+	return id
 }
 
 func (v *View[E]) pinned(c *Config, doc E) bool {
-	if c.PinKey == "" || v.Meta == nil {
+	if c.Keys.Pin == "" || v.Meta == nil {
 		return false
 	}
-	pinned, _ := v.Meta(doc)[c.PinKey].(bool)
+	pinned, _ := v.Meta(doc)[c.Keys.Pin].(bool)
 	return pinned
 }
 
@@ -144,43 +125,5 @@ func (v *View[E]) origin(c *Config, doc E) Origin {
 	if v.Meta == nil {
 		return Origin{}
 	}
-	return OriginOf(v.Meta(doc), c.SourceKey, c.PositionKey)
-}
-
-// Number reads a metadata value of any numeric type: the integers and floats of
-// Go, named types of them, json.Number, and pointers to any of these. NaN, text
-// and everything else are no number.
-func Number(value any) (float64, bool) {
-	switch n := value.(type) {
-	case nil:
-		return 0, false
-	case float64:
-		return n, !math.IsNaN(n)
-	case float32:
-		return float64(n), n == n
-	case int:
-		return float64(n), true
-	case json.Number:
-		f, err := n.Float64()
-		return f, err == nil && !math.IsNaN(f)
-	}
-	v := reflect.ValueOf(value)
-	for range 4 { // pointers to pointers, without following a cycle
-		if v.Kind() != reflect.Pointer || v.IsNil() {
-			break
-		}
-		v = v.Elem()
-	}
-	if n, ok := v.Interface().(json.Number); ok {
-		return Number(n)
-	}
-	switch {
-	case v.CanInt():
-		return float64(v.Int()), true
-	case v.CanUint():
-		return float64(v.Uint()), true
-	case v.CanFloat():
-		return v.Float(), !math.IsNaN(v.Float())
-	}
-	return 0, false
+	return originOf(v.Meta(doc), c.Keys)
 }

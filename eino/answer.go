@@ -1,29 +1,28 @@
 package eino
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
 	"strings"
 
 	"github.com/bookend-rag/bookend/core"
+	"github.com/bookend-rag/bookend/core/record"
 	"github.com/cloudwego/eino/callbacks"
 	"github.com/cloudwego/eino/components"
 	"github.com/cloudwego/eino/components/model"
 	"github.com/cloudwego/eino/schema"
 )
 
-// AnswerHandler returns a handler of eino's callbacks that tells answered what chat
-// models say, such as the Answered of a core/record.Recorder. A stream is told once
-// it has ended; one that ends with an error, and a message that only calls tools,
-// is not. The context is that of the run, with its core.WithRequestID.
-//
-// Where a graph has several chat models, designate the handler to the one that
-// answers: compose.WithCallbacks(handler).DesignateNode("answer"). For a stream a
-// goroutine runs until the stream has ended. A nil answered is a *core.ConfigError.
-func AnswerHandler(answered func(context.Context, core.Answer)) (callbacks.Handler, error) {
+// AnswerHandler returns a handler of eino's callbacks that tells answered what chat models
+// say, such as the Answered of a core/record.Recorder: a stream once it has ended, for which a
+// goroutine runs, and neither one that fails nor a message that only calls tools. Where a graph
+// has several chat models, designate it to the one that answers:
+// compose.WithCallbacks(handler).DesignateNode("answer"). nil is a *core.ConfigError.
+func AnswerHandler(answered func(context.Context, record.Reply)) (callbacks.Handler, error) {
 	if answered == nil {
-		return nil, &core.ConfigError{Field: "answered", Value: "nil", Rule: "pass the func to tell, such as Answered of a record.Recorder"}
+		return nil, &core.ConfigError{Field: "answered", Rule: "pass the func to tell, such as Answered of a record.Recorder"}
 	}
 	isModel := func(info *callbacks.RunInfo) bool {
 		return info != nil && info.Component == components.ComponentOfChatModel
@@ -31,7 +30,7 @@ func AnswerHandler(answered func(context.Context, core.Answer)) (callbacks.Handl
 	return callbacks.NewHandlerBuilder().
 		OnEndFn(func(ctx context.Context, info *callbacks.RunInfo, output callbacks.CallbackOutput) context.Context {
 			if isModel(info) {
-				var heard answer
+				heard := new(answer)
 				heard.add(output)
 				heard.tell(ctx, answered)
 			}
@@ -45,16 +44,12 @@ func AnswerHandler(answered func(context.Context, core.Answer)) (callbacks.Handl
 			go func() {
 				defer output.Close()
 				var heard answer
-				for {
-					chunk, err := output.Recv()
-					if errors.Is(err, io.EOF) {
-						heard.tell(ctx, answered)
-						return
-					}
-					if err != nil {
-						return
-					}
+				chunk, err := output.Recv()
+				for ; err == nil; chunk, err = output.Recv() {
 					heard.add(chunk)
+				}
+				if errors.Is(err, io.EOF) {
+					heard.tell(ctx, answered)
 				}
 			}()
 			return ctx
@@ -82,17 +77,16 @@ func (a *answer) add(output callbacks.CallbackOutput) {
 			a.tokens = max(a.tokens, m.ResponseMeta.Usage.PromptTokens)
 		}
 	}
-	if o.Config != nil && o.Config.Model != "" {
-		a.model = o.Config.Model
+	if o.Config != nil {
+		a.model = cmp.Or(o.Config.Model, a.model)
 	}
 	if o.TokenUsage != nil {
 		a.tokens = max(a.tokens, o.TokenUsage.PromptTokens)
 	}
 }
 
-func (a *answer) tell(ctx context.Context, answered func(context.Context, core.Answer)) {
-	if a.text.Len() == 0 && a.tools {
-		return
+func (a *answer) tell(ctx context.Context, answered func(context.Context, record.Reply)) {
+	if a.text.Len() > 0 || !a.tools {
+		answered(ctx, record.Reply{Text: a.text.String(), Model: a.model, PromptTokens: a.tokens})
 	}
-	answered(ctx, core.Answer{Text: a.text.String(), Model: a.model, PromptTokens: a.tokens})
 }

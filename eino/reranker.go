@@ -3,81 +3,65 @@ package eino
 import (
 	"cmp"
 	"context"
-	"errors"
 
 	"github.com/bookend-rag/bookend/core"
+	"github.com/bookend-rag/bookend/core/pipeline"
 	"github.com/bookend-rag/bookend/core/rank"
 	"github.com/cloudwego/eino/schema"
 )
 
 // RerankerConfig is the configuration of a Reranker.
 type RerankerConfig struct {
-	// Reranker scores the documents; its Scorer is required.
-	Reranker rank.Reranker
-	// Config says how they are admitted and placed. A Threshold needs ThresholdBy.
-	Config core.Config
+	Reranker rank.Reranker // scores the documents; its Scorer is required
+	Config   core.Config   // how they are admitted and placed; a Threshold needs ThresholdBy
 	// DocumentsKey and QuestionKey name what the node reads from its input:
-	// []*schema.Document and string. Empty: "documents" and "question", as for a
-	// ChatTemplate.
+	// []*schema.Document and string. Empty: "documents" and "question".
 	DocumentsKey, QuestionKey string
 }
 
-// Reranker ranks documents by a model that sees the question, admits and places them,
-// as a node of a graph. A document transformer of eino does not see the question, so
-// that this node takes both:
+// Reranker ranks documents by a model that sees the question, admits and places them, as a
+// node of a graph that takes both. RetrieverConfig.Reranker does the same with less. It is
+// immutable and safe for concurrent use.
 //
 //	g.AddLambdaNode("rerank", compose.InvokableLambda(reranker.Rerank))
-//
-// Where documents come from a retriever that can be wrapped, RetrieverConfig.Reranker
-// does the same with less. It is immutable and safe for concurrent use; nodes may share
-// their input.
 type Reranker struct {
-	config   RerankerConfig
-	arranger *core.Arranger
+	keys     RerankerConfig
+	pipeline *pipeline.Pipeline[*schema.Document]
 }
 
 // NewReranker returns a Reranker, or every fault of the configuration joined. A nil
 // config has no Scorer.
 func NewReranker(_ context.Context, config *RerankerConfig) (*Reranker, error) {
-	c := RerankerConfig{}
-	if config != nil {
-		c = *config
+	if config == nil {
+		config = &RerankerConfig{}
 	}
-	arranger, err := core.New(c.Config)
-	if err := errors.Join(c.Reranker.Check(), err); err != nil {
+	p, err := pipeline.New(pipeline.Config[*schema.Document]{Reranker: &config.Reranker, Order: config.Config, View: view})
+	if err != nil {
 		return nil, err
 	}
-	if err := arranger.CheckRanking(false, true); err != nil {
-		return nil, err
-	}
-	c.DocumentsKey = cmp.Or(c.DocumentsKey, "documents")
-	c.QuestionKey = cmp.Or(c.QuestionKey, "question")
-	return &Reranker{c, arranger}, nil
+	return &Reranker{*config, p}, nil
 }
 
-// Rerank returns the admitted documents in the order of their slots: a fresh slice, nil
-// for nil. The documents, their metadata and values are never written to. Errors: those
-// of rank.Rerank and core.Transform, *core.DocumentError for a nil document, and
-// *core.ConfigError for a value that is missing or of another type. core.Off asks no
-// model.
+// Rerank returns the admitted documents in the order of their slots: a fresh slice, nil for
+// nil; nothing is written to. Errors: those of pipeline.Place, and *core.ConfigError for a nil
+// document and a value that is missing or of another type. core.Off asks no model.
 func (r *Reranker) Rerank(ctx context.Context, values map[string]any) ([]*schema.Document, error) {
-	docs, err := value[[]*schema.Document](values, r.config.DocumentsKey, true)
+	docs, question, err := documentsAndQuestion(values, r.keys.DocumentsKey, r.keys.QuestionKey)
+	if err := cmp.Or(err, r.keys.Reranker.Check()); err != nil {
+		return nil, err
+	}
+	return r.pipeline.Place(ctx, docs, core.Call{Query: question})
+}
+
+// documentsAndQuestion reads the input of a node. Empty keys mean the defaults.
+func documentsAndQuestion(values map[string]any, documentsKey, questionKey string) ([]*schema.Document, string, error) {
+	docs, err := value[[]*schema.Document](values, cmp.Or(documentsKey, "documents"), true)
+	if err == nil {
+		err = checkDocuments(docs)
+	}
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	if err := checkDocuments(docs); err != nil {
-		return nil, err
-	}
-	question, err := value[string](values, r.config.QuestionKey, true)
-	if err != nil {
-		return nil, err
-	}
-	a := r.arranger.For(ctx)
-	var reranked core.CallOption
-	if !a.IsOff() {
-		if reranked, err = rank.Rerank(ctx, &r.config.Reranker, view, question, docs); err != nil {
-			return nil, err
-		}
-	}
-	return transform(ctx, a, docs, reranked, core.ForQuery(question))
+	question, err := value[string](values, cmp.Or(questionKey, "question"), true)
+	return docs, question, err
 }

@@ -3,6 +3,7 @@ package eino
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 
 	"github.com/bookend-rag/bookend/core"
@@ -13,101 +14,79 @@ import (
 	"github.com/cloudwego/eino/schema"
 )
 
-var (
-	_ prompt.ChatTemplate = (*ChatTemplate)(nil)
-	_ components.Typer    = (*ChatTemplate)(nil)
-	_ components.Checker  = (*ChatTemplate)(nil)
-)
+var _ prompt.ChatTemplate = (*ChatTemplate)(nil)
 
 // ChatTemplateConfig says how a prompt is laid out and, unless the documents come
 // placed already, how they are arranged.
 type ChatTemplateConfig struct {
-	// Prompt says what stands in the prompt and how.
-	Prompt layout.Config
-	// Config says how the documents are ranked, admitted and placed. Its Observe
-	// gets the labels of the prompt; it does not hear of inputs that are refused
-	// before the documents are looked at, such as an empty question.
-	Config core.Config
-	// Placed says that the documents come placed already, by that placement, such
-	// as from a Transformer node: they are laid out as they come. Config may then
-	// hold an Observe and nothing else.
-	Placed core.Placement
+	Prompt layout.Config // what stands in the prompt, and how
+	Config core.Config   // how documents are ranked, admitted and placed; its Observe gets the labels of the prompt
+	// Placed says that the documents come placed already, such as from a Transformer, and
+	// are laid out as they come; see core.Call. Config may then hold an Observe alone.
+	Placed bool
 	// DocumentsKey, QuestionKey and HistoryKey name what the node reads from its
 	// input: []*schema.Document, string and []*schema.Message, of which the history
 	// may be missing. Empty: "documents", "question" and "history".
 	DocumentsKey, QuestionKey, HistoryKey string
 }
 
-// ChatTemplate lays out the whole prompt as messages: system, history, user. It is
-// immutable and safe for concurrent use. No text is ever run as a template. The
-// messages of the history are passed on as they are; a budget counts their Content
-// alone, not tool calls, reasoning and further parts.
+// ChatTemplate lays out the whole prompt as messages: system, history, user. It is immutable
+// and safe for concurrent use. No text is ever run as a template. The messages of the history
+// are passed on as they are; a budget counts their Content alone.
 type ChatTemplate struct {
+	part
 	config   ChatTemplateConfig
 	renderer *layout.Renderer
-	arranger *core.Arranger
 }
 
 // NewChatTemplate returns a ChatTemplate for AddChatTemplateNode and its like, or
 // every fault of the configuration joined. A nil config means the defaults.
 func NewChatTemplate(_ context.Context, config *ChatTemplateConfig) (*ChatTemplate, error) {
-	c := ChatTemplateConfig{}
-	if config != nil {
-		c = *config
+	if config == nil {
+		config = &ChatTemplateConfig{}
 	}
-	renderer, arranger, err := layout.Compile(c.Prompt, c.Config, c.Placed)
+	renderer, arranger, err := layout.Compile(config.Prompt, config.Config, config.Placed, false)
 	if err != nil {
 		return nil, err
 	}
-	c.DocumentsKey = cmp.Or(c.DocumentsKey, "documents")
-	c.QuestionKey = cmp.Or(c.QuestionKey, "question")
-	c.HistoryKey = cmp.Or(c.HistoryKey, "history")
-	return &ChatTemplate{c, renderer, arranger}, nil
+	return &ChatTemplate{part{arranger, config.Config.Observe != nil}, *config, renderer}, nil
 }
 
-// Format lays out the prompt. values is not written to. Errors: those of
-// core/prompt.Build, *core.DocumentError for a nil document, and
-// *core.ConfigError for a value that is missing or of another type.
+// Format lays out the prompt. values is not written to. The Extra of the user's message
+// holds the arrangement, for ArrangementOf. Errors: those of core/prompt.Build, and
+// *core.ConfigError for a nil document and a value that is missing or of another type.
 func (t *ChatTemplate) Format(ctx context.Context, values map[string]any, _ ...prompt.Option) ([]*schema.Message, error) {
-	if !t.IsCallbacksEnabled() {
-		return t.format(ctx, values)
+	format := func(ctx context.Context, call core.Call) ([]*schema.Message, error) {
+		return t.format(ctx, values, call)
 	}
-	ctx = callbacks.EnsureRunInfo(ctx, t.GetType(), components.ComponentOfPrompt)
-	ctx = callbacks.OnStart(ctx, &prompt.CallbackInput{Variables: values})
-	var event core.Event
-	messages, err := t.format(ctx, values, core.Notify(func(_ context.Context, e core.Event) { event = e }))
-	if err != nil {
-		callbacks.OnError(ctx, err)
-		return nil, err
-	}
-	callbacks.OnEnd(ctx, &prompt.CallbackOutput{Result: messages, Extra: map[string]any{EventKey: event}})
-	return messages, nil
+	return report(ctx, t.part, components.ComponentOfPrompt, core.Call{Placed: t.config.Placed}, &prompt.CallbackInput{Variables: values}, format,
+		func(messages []*schema.Message, extra map[string]any) callbacks.CallbackOutput {
+			return &prompt.CallbackOutput{Result: messages, Extra: extra}
+		})
 }
 
-func (t *ChatTemplate) format(ctx context.Context, values map[string]any, opts ...core.CallOption) ([]*schema.Message, error) {
-	docs, err := value[[]*schema.Document](values, t.config.DocumentsKey, true)
+func (t *ChatTemplate) format(ctx context.Context, values map[string]any, call core.Call) ([]*schema.Message, error) {
+	docs, question, err := documentsAndQuestion(values, t.config.DocumentsKey, t.config.QuestionKey)
 	if err != nil {
 		return nil, err
 	}
-	if err := checkDocuments(docs); err != nil {
-		return nil, err
-	}
-	question, err := value[string](values, t.config.QuestionKey, true)
+	historyKey := cmp.Or(t.config.HistoryKey, "history")
+	history, err := value[[]*schema.Message](values, historyKey, false)
 	if err != nil {
 		return nil, err
 	}
-	history, err := value[[]*schema.Message](values, t.config.HistoryKey, false)
-	if err != nil {
-		return nil, err
-	}
-	in := layout.Input{Question: question, Placed: t.config.Placed}
+	in := layout.Input{Question: question, Call: call}
 	for i, m := range history {
 		if m == nil {
-			return nil, &core.ConfigError{Field: fmt.Sprintf("%s[%d]", t.config.HistoryKey, i), Value: "nil", Rule: "a message must not be nil"}
+			return nil, &core.ConfigError{Field: fmt.Sprintf("%s[%d]", historyKey, i), Rule: "a message must not be nil"}
 		}
 		in.History = append(in.History, layout.Message{Role: layout.Role(m.Role), Text: m.Content})
 	}
-	p, err := layout.Build(ctx, t.renderer, t.arranger, docs, view, in, opts...)
+	p, err := layout.Build(ctx, t.renderer, t.arranger, docs, view, in)
+	if err != nil {
+		return nil, err
+	}
+	arrangement, err := json.Marshal(p.Arrangement)
 	if err != nil {
 		return nil, err
 	}
@@ -116,30 +95,35 @@ func (t *ChatTemplate) format(ctx context.Context, values map[string]any, opts .
 		messages = append(messages, schema.SystemMessage(p.Messages[0].Text))
 	}
 	messages = append(messages, history[p.DroppedMessages:]...)
-	return append(messages, schema.UserMessage(p.Messages[len(p.Messages)-1].Text)), nil
+	user := schema.UserMessage(p.Messages[len(p.Messages)-1].Text)
+	user.Extra = map[string]any{EventKey: string(arrangement)}
+	return append(messages, user), nil
+}
+
+// ArrangementOf returns the arrangement that an Extra holds, by which prompt.Citations
+// resolves an answer: of the user's message that a ChatTemplate made, where it stands as JSON,
+// which every checkpoint stores, or of what a callback hears. It is zero where there is none.
+func ArrangementOf(extra map[string]any) (a core.Arrangement) {
+	switch held := extra[EventKey].(type) {
+	case core.Event:
+		return held.Arrangement
+	case string:
+		if json.Unmarshal([]byte(held), &a) != nil || a.Check(a.N) != nil {
+			return core.Arrangement{}
+		}
+	}
+	return a
 }
 
 // value reads one value of the node's input.
 func value[T any](values map[string]any, key string, required bool) (T, error) {
 	var none T
 	v, there := values[key]
-	if v == nil && !required {
-		return none, nil
-	}
-	if !there {
-		return none, &core.ConfigError{Field: fmt.Sprintf("input[%q]", key), Value: "missing", Rule: "set the key of the node before with compose.WithOutputKey; where documents and question meet in a graph, compile it with compose.WithNodeTriggerMode(compose.AllPredecessor)"}
-	}
-	typed, ok := v.(T)
-	if !ok {
+	switch typed, ok := v.(T); {
+	case ok || v == nil && !required:
+		return typed, nil
+	case there:
 		return none, &core.ConfigError{Field: fmt.Sprintf("input[%q]", key), Value: fmt.Sprintf("a %T", v), Rule: fmt.Sprintf("must be a %T", none)}
 	}
-	return typed, nil
+	return none, &core.ConfigError{Field: fmt.Sprintf("input[%q]", key), Rule: "set the key of the node before with compose.WithOutputKey; where documents and question meet in a graph, compile it with compose.WithNodeTriggerMode(compose.AllPredecessor)"}
 }
-
-// GetType returns "Bookend", the Type that eino's callbacks see.
-func (t *ChatTemplate) GetType() string { return "Bookend" }
-
-// IsCallbacksEnabled says whether the ChatTemplate reports to eino's callbacks by
-// itself, as a Transformer does: with an Observe, and then with the core.Event in
-// Extra under EventKey. Either way a call is reported once.
-func (t *ChatTemplate) IsCallbacksEnabled() bool { return t.config.Config.Observe != nil }

@@ -2,34 +2,25 @@ package eino
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/bookend-rag/bookend/core"
+	"github.com/bookend-rag/bookend/internal/meta"
 	"github.com/cloudwego/eino/callbacks"
 	"github.com/cloudwego/eino/components"
 	"github.com/cloudwego/eino/components/document"
 	"github.com/cloudwego/eino/schema"
 )
 
-var (
-	_ document.Transformer = (*Transformer)(nil)
-	_ components.Typer     = (*Transformer)(nil)
-	_ components.Checker   = (*Transformer)(nil)
-)
+var _ document.Transformer = (*Transformer)(nil)
 
 // Config is the configuration of a Transformer: core.Config, whose zero value
 // places by head-tail.
 type Config = core.Config
 
-// EventKey is the key under which callbacks find the core.Event of a call, in the
-// Extra of a document.TransformerCallbackOutput.
-const EventKey = "bookend"
-
-// Transformer ranks, admits and places documents as a node of a graph. It is
-// immutable and safe for concurrent use; nodes may share their input.
-type Transformer struct {
-	arranger *core.Arranger
-	observe  func(context.Context, core.Event)
-}
+// Transformer ranks, admits and places documents as a node of a graph; a zero one does so by
+// the defaults. It is immutable and safe for concurrent use; nodes may share their input.
+type Transformer struct{ part }
 
 // NewTransformer returns a Transformer, or every fault of the configuration
 // joined: *core.ConfigError and its like. A nil config means the defaults.
@@ -41,67 +32,61 @@ func NewTransformer(_ context.Context, config *Config) (*Transformer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Transformer{arranger, config.Observe}, nil
+	return &Transformer{part{arranger, config.Observe != nil}}, nil
 }
 
-// Transform returns the admitted documents, each once, in the order of their
-// slots: a fresh slice, nil for nil. docs, the documents and their metadata are
-// never written to; the result shares the documents. A nil document is a
-// *core.DocumentError that names its index; the other errors are those of
-// core.Transform. Without options the default costs one allocation and about as
-// much as slices.Clone.
+// Transform returns the admitted documents, each once, in the order of their slots: a fresh
+// slice, nil for nil. docs, the documents and their metadata are never written to. A nil
+// document is a *core.ConfigError that names its index; the other errors are those of
+// core.Transform. By default it costs one allocation and about as much as slices.Clone.
 func (t *Transformer) Transform(ctx context.Context, docs []*schema.Document, opts ...document.TransformerOption) ([]*schema.Document, error) {
-	a := t.arranger
+	var call core.Call
 	if len(opts) > 0 {
-		a = document.GetTransformerImplSpecificOptions(&transformOptions{a}, opts...).arranger.For(ctx)
+		call.Arranger = document.GetTransformerImplSpecificOptions(&callOptions{}, opts...).arranger
 	}
-	if !t.IsCallbacksEnabled() {
-		return transform(ctx, a, docs)
+	if !t.observed { // apart from report, which keeps the call on the heap
+		return t.transform(ctx, docs, call)
 	}
-	ctx = callbacks.EnsureRunInfo(ctx, t.GetType(), components.ComponentOfTransformer)
-	ctx = callbacks.OnStart(ctx, &document.TransformerCallbackInput{Input: docs})
-	var event core.Event
-	unheard := a.Config().Observe == nil // of a value of this call
-	placed, err := transform(ctx, a, docs, core.Notify(func(ctx context.Context, e core.Event) {
-		event = e
-		if unheard {
-			t.observe(ctx, e)
-		}
-	}))
-	if err != nil {
-		callbacks.OnError(ctx, err)
-		return nil, err
-	}
-	callbacks.OnEnd(ctx, &document.TransformerCallbackOutput{Output: placed, Extra: map[string]any{EventKey: event}})
-	return placed, nil
+	transform := func(ctx context.Context, call core.Call) ([]*schema.Document, error) { return t.transform(ctx, docs, call) }
+	return report(ctx, t.part, components.ComponentOfTransformer, call, &document.TransformerCallbackInput{Input: docs}, transform,
+		func(placed []*schema.Document, extra map[string]any) callbacks.CallbackOutput {
+			return &document.TransformerCallbackOutput{Output: placed, Extra: extra}
+		})
 }
 
-func transform(ctx context.Context, a *core.Arranger, docs []*schema.Document, opts ...core.CallOption) ([]*schema.Document, error) {
+func (t *Transformer) transform(ctx context.Context, docs []*schema.Document, call core.Call) ([]*schema.Document, error) {
 	if err := checkDocuments(docs); err != nil {
 		return nil, err
 	}
-	return core.Transform(ctx, a, docs, view, opts...)
+	return core.Transform(ctx, t.arranger, docs, view, call)
 }
 
-// GetType returns "Bookend", the Type that eino's callbacks see.
-func (t *Transformer) GetType() string { return "Bookend" }
-
-// IsCallbacksEnabled says whether the Transformer reports to eino's callbacks by
-// itself. It does so when the Config has an Observe: the callbacks then get what
-// Observe gets, in Extra under EventKey. Otherwise the graph reports, documents
-// alone. Either way a call is reported once.
-func (t *Transformer) IsCallbacksEnabled() bool { return t.observe != nil }
-
-type transformOptions struct{ arranger *core.Arranger }
-
-// TransformWith uses a for one call in place of the Transformer's own settings;
-// nil means those. Where a has no Observe, the Transformer's is called. Designate
-// the option to a node (compose.Option.DesignateNode): one without a node reaches
-// every transformer of the graph.
+// TransformWith uses a for one call in place of the Transformer's own settings; nil means
+// those. Where a has no Observe, the Transformer's is called. Designate it to a node
+// (compose.Option.DesignateNode): else it reaches every transformer of the graph.
 func TransformWith(a *core.Arranger) document.TransformerOption {
-	return document.WrapTransformerImplSpecificOptFn(func(o *transformOptions) {
-		if a != nil {
-			o.arranger = a
+	return document.WrapTransformerImplSpecificOptFn(func(o *callOptions) { o.arranger = a })
+}
+
+// View returns how Bookend reads an eino document, for core.Arrange and its like. The score is
+// the metadata field "_score": a missing one is not the 0 that Document.Score answers.
+func View() *core.View[*schema.Document] {
+	return &core.View[*schema.Document]{
+		Text:  func(d *schema.Document) string { return d.Content },
+		ID:    func(d *schema.Document) string { return d.ID },
+		Score: func(d *schema.Document) (float64, bool) { return meta.Number(d.MetaData["_score"]) },
+		Meta:  func(d *schema.Document) map[string]any { return d.MetaData },
+	}
+}
+
+var view = View()
+
+// checkDocuments returns a *core.ConfigError for the first nil document.
+func checkDocuments(docs []*schema.Document) error {
+	for i, d := range docs {
+		if d == nil {
+			return &core.ConfigError{Field: fmt.Sprintf("documents[%d]", i), Rule: "the retriever or node before must not return nil documents"}
 		}
-	})
+	}
+	return nil
 }

@@ -7,40 +7,54 @@ import (
 	"github.com/tmc/langchaingo/schema"
 )
 
-// Transformer ranks, admits and places documents. It is immutable and safe for
-// concurrent use.
+// Option changes what the constructors of this package and of package combine return.
+type Option struct{ config core.Config }
+
+// WithConfig sets the ranking, the admission and the placement; of several the last one
+// counts. Without it the order is trusted, all documents enter, and head-tail places them.
+func WithConfig(config core.Config) Option { return Option{config} }
+
+func configOf(opts []Option) (config core.Config) {
+	for _, o := range opts {
+		config = o.config
+	}
+	return config
+}
+
+// Transformer ranks, admits and places documents; a zero one does so by the defaults. It is
+// immutable and safe for concurrent use.
 type Transformer struct{ arranger *core.Arranger }
 
-// NewTransformer returns a Transformer, or every fault of the options joined:
-// *core.ConfigError and its like. Without options it places by head-tail.
+// NewTransformer returns a Transformer, or every fault of the options, joined. Without
+// options it places by head-tail.
 func NewTransformer(opts ...Option) (*Transformer, error) {
-	s, arranger, err := build(opts)
+	arranger, err := core.New(configOf(opts))
 	if err != nil {
 		return nil, err
-	}
-	if s.callbacks != nil {
-		return nil, &core.ConfigError{Field: "WithCallbacks", Value: "a handler", Rule: "a transformer has nothing to report; give it to NewRetriever"}
-	}
-	if s.reranker != nil {
-		return nil, &core.ConfigError{Field: "WithReranker", Value: "a reranker", Rule: "a transformer does not see the question; give it to NewRetriever"}
 	}
 	return &Transformer{arranger}, nil
 }
 
-// TransformDocuments returns the admitted documents, each once, in the order of
-// their slots: a fresh slice, nil for nil. docs and the metadata maps are never
-// written to; the maps are shared with the result. The errors are those of
-// core.Transform. The default costs one allocation and about as much as
-// slices.Clone.
+// TransformDocuments returns the admitted documents, each once, in the order of their slots: a
+// fresh slice, nil for nil. docs and the metadata maps are never written to, and shared. The
+// errors are those of core.Transform. The default costs one allocation, as slices.Clone.
 func (t *Transformer) TransformDocuments(ctx context.Context, docs []schema.Document) ([]schema.Document, error) {
-	return core.Transform(ctx, t.Arranger(), docs, view)
+	return core.Transform(ctx, t.arranger, docs, view, core.Call{})
 }
 
-// Arranger returns what t runs, for core.Arrange: it tells which document stands
-// where and why others were left out. A nil Transformer runs the defaults.
-func (t *Transformer) Arranger() *core.Arranger {
-	if t == nil {
-		return nil
+// Arranger returns what t runs, for core.Arrange.
+func (t *Transformer) Arranger() *core.Arranger { return t.arranger }
+
+// View returns how Bookend reads a langchaingo document, for core.Arrange and its like.
+// The score is the document's Score, which cannot be missing: 0 is a score. Its direction
+// differs from store to store: see the constants of this package. The ID is read from the
+// metadata, by core.Keys.ID.
+func View() *core.View[schema.Document] {
+	return &core.View[schema.Document]{
+		Text:  func(d schema.Document) string { return d.PageContent },
+		Score: func(d schema.Document) (float64, bool) { return float64(d.Score), true },
+		Meta:  func(d schema.Document) map[string]any { return d.Metadata },
 	}
-	return t.arranger
 }
+
+var view = View()

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/bookend-rag/bookend/core"
 )
 
 // Citation is one number that an answer cites.
@@ -20,11 +22,11 @@ var cited = regexp.MustCompile(`\[\s*\d+(?:\s*[,;]\s*\d+)*\s*\]`)
 
 // Citations reads the labels that an answer cites, in the form [2] or [1, 3], each
 // once and in the order of their first appearance, and says for each which
-// document it is, and whether there is one. labels holds the rank that each label
-// cites, -1 for none: Prompt.Labels, or core.Event.Labels in an observer. Existing is not the
-// same as supporting: whether the cited document says what the answer claims is
+// document it is, and whether there is one. a is the arrangement of the prompt: that of a
+// core.Trace, a core.Event or a Prompt. Existing is not the same as supporting: whether the cited document says what the answer claims is
 // for somebody to check.
-func Citations(answer string, labels []int) []Citation {
+func Citations(answer string, a core.Arrangement) []Citation {
+	labels := a.Labels()
 	var found []Citation
 	seen := map[int]bool{}
 	for _, list := range cited.FindAllString(answer, -1) {
@@ -46,4 +48,4 @@ func Citations(answer string, labels []int) []Citation {
 
 // Citations reads the labels that an answer to this prompt cites; see the func
 // Citations. Arrangement.IndexOf finds the document of a rank in the input.
-func (p Prompt) Citations(answer string) []Citation { return Citations(answer, p.Labels) }
+func (p Prompt) Citations(answer string) []Citation { return Citations(answer, p.Arrangement) }

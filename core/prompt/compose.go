@@ -37,10 +37,7 @@ func (r *Renderer) compose(parts []Part, docs []Document, in Input) (Prompt, err
 		c.writer = writer{calm: true}
 		c.writeOut()
 	}
-	p := Prompt{Text: c.text.String(), Labels: make([]int, len(docs))}
-	for _, d := range docs {
-		p.Labels[d.Label-1] = d.Rank
-	}
+	p := Prompt{Text: c.text.String()}
 	if len(c.system) > 0 {
 		p.Messages = append(p.Messages, Message{System, p.Text[:c.systemEnd]})
 	}

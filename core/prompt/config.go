@@ -107,10 +107,8 @@ func New(c Config) (*Renderer, error) {
 	}
 	r := &Renderer{config: c, parts: parts, count: c.Count}
 	switch c.Unit {
-	case core.Runes:
-		r.count = core.CountRunes
-	case core.Words:
-		r.count = core.CountWords
+	case core.Runes, core.Words:
+		r.count = c.Unit.Count
 	}
 	r.config.Show = append([]string(nil), c.Show...)
 	for _, d := range []struct {
@@ -213,14 +211,16 @@ func (r *Renderer) orDefault() *Renderer {
 
 // Compile validates what a step needs that arranges documents and lays out the
 // prompt around them, and returns every fault, joined. placed says that the
-// documents come placed already (Input.Placed): arrange may then hold an Observe
-// and nothing else.
-func Compile(layout Config, arrange core.Config, placed core.Placement) (*Renderer, *core.Arranger, error) {
+// documents come placed already (core.Call.Placed): arrange may then hold an Observe
+// and nothing else. history says that there will be a history, which needs a place.
+func Compile(layout Config, arrange core.Config, placed, history bool) (*Renderer, *core.Arranger, error) {
 	r, layoutErr := New(layout)
 	a, arrangeErr := core.New(arrange)
-	if placed != nil {
-		_, err := core.New(core.Config{Placement: core.Choice{Placement: placed}})
-		arrangeErr = errors.Join(arrangeErr, err, onlyObserves(arrange))
+	if history && layoutErr == nil && count(r.parts, PartHistory) == 0 {
+		layoutErr = &core.ConfigError{Field: "History", Value: "set", Rule: "has no place in the layout " + string(layout.Layout) + ": list the part history, or leave it out"}
+	}
+	if placed {
+		arrangeErr = errors.Join(arrangeErr, onlyObserves(arrange))
 	}
 	if err := errors.Join(layoutErr, arrangeErr); err != nil {
 		return nil, nil, err

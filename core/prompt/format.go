@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/bookend-rag/bookend/core"
+	"github.com/bookend-rag/bookend/internal/meta"
 )
 
 // Format is the form in which a document stands in the prompt. Texts are copied
@@ -119,16 +119,16 @@ func shownText(text string, limit int) string {
 // readHead reads title and source, as far as the format shows them: Numbered shows
 // none, XML the title only for want of a source, the others the source only for
 // want of a title.
-func (d *Document) readHead(c *Config, meta map[string]any) {
+func (d *Document) readHead(c *Config, fields map[string]any) {
 	own := c.FormatFunc != nil
 	if own || c.Format == XML {
-		d.Source = shownText(core.SourceOf(meta, c.SourceKey), c.MaxShown)
+		d.Source = shownText(meta.Source(fields, c.SourceKey), c.MaxShown)
 	}
 	if own || c.Format != Numbered && d.Source == "" {
-		d.Title = shown(meta[c.TitleKey], c.MaxShown)
+		d.Title = shown(fields[c.TitleKey], c.MaxShown)
 	}
 	if !own && c.Format != Numbered && c.Format != XML && d.Title == "" {
-		d.Source = shownText(core.SourceOf(meta, c.SourceKey), c.MaxShown)
+		d.Source = shownText(meta.Source(fields, c.SourceKey), c.MaxShown)
 	}
 }
 

@@ -31,12 +31,9 @@ type Input struct {
 	// History holds the earlier messages, oldest first. A turn is a user's message
 	// and what follows it up to the next one.
 	History []Message
-	// Placed says that the documents come placed already, by that placement: Build
-	// then lays them out in the order in which they come, labels them by the ranks
-	// that the placement gave them, and of the Arranger uses its Observe alone.
-	// core.RankOrder fits documents that come ranked and are to stay so. Nil: Build
-	// arranges them.
-	Placed core.Placement
+	// Call says what else is particular to this call: a top-k, an Arranger, documents
+	// that come placed already (core.Call.Placed). Its Query is the Question.
+	Call core.Call
 }
 
 // Prompt is a rendered prompt.
@@ -52,8 +49,6 @@ type Prompt struct {
 	// Arrangement says which document stands where, and which were left out, those
 	// for the budget of the prompt among them.
 	Arrangement core.Arrangement
-	// Labels holds the rank that each label cites: Labels[0] is the rank of "[1]".
-	Labels []int
 	// Size is the counted size of Text; 0 without a budget.
 	Size int
 	// DroppedTurns and DroppedMessages say how much of the history was left out,
@@ -84,39 +79,27 @@ func (e *BudgetError) Error() string {
 // core.Arrange, a *core.ConfigError for an empty question or a history without a
 // place in the layout, *FormatError, *BudgetError, and *core.PinError for a pinned
 // document above core.DefaultMaxBytes under a budget.
-func Build[S ~[]E, E any](ctx context.Context, r *Renderer, a *core.Arranger, docs S, v *core.View[E], in Input, opts ...core.CallOption) (Prompt, error) {
+func Build[S ~[]E, E any](ctx context.Context, r *Renderer, a *core.Arranger, docs S, v *core.View[E], in Input) (Prompt, error) {
 	r = r.orDefault()
 	if err := r.check(in); err != nil {
 		return Prompt{}, err
 	}
-	if in.Placed != nil {
-		var err error
-		if a, err = core.New(core.Config{Observe: a.For(ctx).Config().Observe}); err != nil {
-			return Prompt{}, err
-		}
-	}
 	var p Prompt
-	refine := func(chosen *core.Arranger, arrangement core.Arrangement) (_ core.Arrangement, _ []int, err error) {
-		if in.Placed != nil {
-			chosen = core.Off
-			if arrangement, err = core.Arranged(in.Placed, len(docs)); err != nil {
-				return arrangement, nil, err
-			}
-		}
-		p, err = fit(r, source[S, E]{chosen, docs, v}, arrangement, in, r.parts)
-		return p.Arrangement, p.Labels, err
+	call := in.Call
+	call.Query = in.Question
+	call.Refine = func(used *core.Arranger, arrangement core.Arrangement) (_ core.Arrangement, err error) {
+		p, err = fit(r, source[S, E]{used, docs, v}, arrangement, in, r.parts)
+		return p.Arrangement, err
 	}
-	opts = append(opts[:len(opts):len(opts)], core.ForQuery(in.Question), core.Refine(refine))
-	if _, err := core.Arrange(ctx, a, docs, v, opts...); err != nil {
+	if _, err := core.Arrange(ctx, a, docs, v, call); err != nil {
 		return Prompt{}, err
 	}
 	return p, nil
 }
 
 // Render lays out the prompt around documents that are arranged already: docs is
-// the input that a was made of (core.Arranged describes documents that come
-// placed). Where the budget leaves documents out, the others keep their order. The
-// errors are those of Build, and a *core.ArrangementError where a and docs do not
+// the input that a was made of. Where the budget leaves documents out, the others keep their order. The
+// errors are those of Build, and a *core.ConfigError where a and docs do not
 // belong together.
 func Render[S ~[]E, E any](r *Renderer, a core.Arrangement, docs S, v *core.View[E], in Input) (Prompt, error) {
 	r = r.orDefault()

@@ -28,8 +28,8 @@ type Fusion struct {
 	// IDKey names the metadata field that holds the ID of a document that has none
 	// of its own, as in core.Config. Empty: "id".
 	IDKey string
-	// KeepGoing lets Retrieve go on without the sources that fail or take too long,
-	// as long as one answers. The arrangement notes which are missing. Without it,
+	// KeepGoing lets a pipeline go on without the sources that fail or take too long,
+	// as long as one answers. The arrangement tells which are missing. Without it,
 	// one that fails fails the call.
 	KeepGoing bool
 }
@@ -48,23 +48,13 @@ type Fused[E any] struct {
 	// Docs holds each document once, best first; nil when there is none.
 	Docs []E
 	// Stages holds the ranks and own scores in each list, and those of the fusion,
-	// as an arrangement of Docs shows them.
+	// for core.Call.Stages of a call with Docs.
 	Stages []core.Stage
-	// Missing tells which sources failed, where KeepGoing allowed it.
-	Missing []*SourceError
 }
 
-// Options tells core.Transform and its like where Docs came from.
-func (f Fused[E]) Options() []core.CallOption {
-	options := []core.CallOption{core.Through(f.Stages...)}
-	for _, missing := range f.Missing {
-		options = append(options, core.LeftOut(missing.Source, missing.Err))
-	}
-	return options
-}
-
-// check returns every fault of f and of the weights.
-func (f Fusion) check(weights []float64) []error {
+// Check returns every fault of f and of the weights of its lists, joined:
+// *core.ConfigError.
+func (f Fusion) Check(weights ...float64) error {
 	var faults []error
 	fault := func(field string, value any, rule string) {
 		faults = append(faults, &core.ConfigError{Field: field, Value: value, Rule: rule})
@@ -80,7 +70,7 @@ func (f Fusion) check(weights []float64) []error {
 			fault(fmt.Sprintf("Weight of list %d", i+1), w, "must be 0 (the default, 1) or more, and finite")
 		}
 	}
-	return faults
+	return errors.Join(faults...)
 }
 
 // Fuse makes one list of several, best first, in a fresh slice; the lists are not
@@ -100,7 +90,7 @@ func Fuse[E any](f Fusion, v *core.View[E], lists ...List[E]) (Fused[E], error) 
 	for i, l := range lists {
 		weights[i] = l.Weight
 	}
-	if err := errors.Join(f.check(weights)...); err != nil {
+	if err := f.Check(weights...); err != nil {
 		return Fused[E]{}, err
 	}
 	m := merger[E]{view: v, idKey: f.IDKey, lists: len(lists)}

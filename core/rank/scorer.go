@@ -1,10 +1,14 @@
 package rank
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/bookend-rag/bookend/core"
+	"github.com/bookend-rag/bookend/internal/nilvalue"
 )
 
 // Scorer says how well each text answers a query: a cross-encoder behind a server
@@ -59,8 +63,8 @@ func (r *Reranker) Check() error {
 	if r == nil {
 		return nil
 	}
-	if r.Scorer == nil {
-		return &core.ConfigError{Field: "Reranker.Scorer", Value: "nil", Rule: "set what scores the documents"}
+	if nilvalue.Is(r.Scorer) {
+		return &core.ConfigError{Field: "Reranker.Scorer", Rule: "set what scores the documents"}
 	}
 	switch r.OnFailure {
 	case "", Fail, KeepOrder:
@@ -69,28 +73,28 @@ func (r *Reranker) Check() error {
 	return &core.ConfigError{Field: "Reranker.OnFailure", Value: string(r.OnFailure), Rule: `must be "fail" or "keep-order"`}
 }
 
-// Rerank asks the Scorer of r once and returns its verdict for core.Transform and its
-// like: core.RankBy, or core.RankFailed where the Scorer failed and OnFailure is
-// KeepOrder. docs are the documents of that call, in their order; v reads their texts.
-// Without documents nobody is asked. For a nil Reranker the verdict is nil, which
-// changes nothing.
+// Rerank asks the Scorer of r once and returns its ranking, for core.Call.Stages. docs
+// are the documents of that call, in their order; v reads their texts. Documents with
+// equal scores have equal ranks, and one without a score has the rank -1. Where the
+// Scorer failed and OnFailure is KeepOrder, the Stage says so. Without documents nobody
+// is asked.
 //
-// Errors: those of Check; *core.ConfigError where v has no Text; the error of ctx, once
-// that has ended; under Fail that of the Scorer, as it is, and *ScoresError for another
-// number of scores than documents.
-func Rerank[E any](ctx context.Context, r *Reranker, v *core.View[E], query string, docs []E) (core.CallOption, error) {
-	if err := r.Check(); err != nil || r == nil {
-		return nil, err
+// Errors: those of Check, which a nil Reranker has, too; *core.ConfigError where v has no
+// Text; the error of ctx, once that has ended; under Fail that of the Scorer, as it is,
+// and *ScoresError for another number of scores than documents.
+func Rerank[E any](ctx context.Context, r *Reranker, v *core.View[E], query string, docs []E) (core.Stage, error) {
+	if r == nil {
+		r = &Reranker{}
+	}
+	if err := r.Check(); err != nil {
+		return core.Stage{}, err
 	}
 	if v == nil || v.Text == nil {
-		return nil, &core.ConfigError{Field: "View.Text", Value: "nil", Rule: "a reranker needs it: set the accessor"}
+		return core.Stage{}, &core.ConfigError{Field: "View.Text", Rule: "a reranker needs it: set the accessor"}
 	}
-	name := r.Name
-	if name == "" {
-		name = DefaultName
-	}
-	if len(docs) == 0 {
-		return core.RankBy(name, nil), nil
+	stage := core.Stage{Name: cmp.Or(r.Name, DefaultName)}
+	if err := ctx.Err(); err != nil || len(docs) == 0 {
+		return stage, err
 	}
 	texts := make([]string, len(docs))
 	for i, doc := range docs {
@@ -102,13 +106,54 @@ func Rerank[E any](ctx context.Context, r *Reranker, v *core.View[E], query stri
 	}
 	switch {
 	case ctx.Err() != nil:
-		return nil, ctx.Err()
+		return core.Stage{}, ctx.Err()
 	case err == nil:
-		return core.RankBy(name, scores), nil
+		stage.Ranks, stage.Scores = ranked(scores)
+		return stage, nil
 	case r.OnFailure == KeepOrder:
-		return core.RankFailed(name, err), nil
+		stage.Failure = FailureCode(err)
+		return stage, nil
 	}
-	return nil, err
+	return core.Stage{}, err
+}
+
+// ranked returns the rank of each score, 0 for the highest: equal ones share theirs,
+// and NaN has -1.
+func ranked(scores []float64) ([]int, []core.Score) {
+	order := make([]int, len(scores))
+	out := make([]core.Score, len(scores))
+	for i, score := range scores {
+		order[i], out[i] = i, core.Score(score)
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
+	ranks := make([]int, len(scores))
+	for i, at := range order {
+		switch {
+		case scores[at] != scores[at]:
+			ranks[at] = -1
+		case i > 0 && scores[order[i-1]] == scores[at]:
+			ranks[at] = ranks[order[i-1]]
+		default:
+			ranks[at] = i
+		}
+	}
+	return ranks, out
+}
+
+// FailureCode returns a short code for what failed, for core.Stage.Failure: "timeout",
+// "http 503", "connection", "error". It holds no text of err, which may repeat the
+// question.
+func FailureCode(err error) string {
+	if coded := (interface{ Kind() string })(nil); errors.As(err, &coded) {
+		return coded.Kind()
+	}
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return "timeout"
+	case errors.Is(err, context.Canceled):
+		return "canceled"
+	}
+	return "error"
 }
 
 // ScoresError says that a Scorer returned another number of scores than it was given

@@ -55,6 +55,15 @@ type Document struct {
 	Length   int        `json:"length"`         // of the text, in bytes
 }
 
+// Reply is what a model said to a request: what a chain's Answered hook passes on.
+type Reply struct {
+	Text string
+	// Model and PromptTokens say who answered and to how long a prompt, where that
+	// is known; else "" and 0.
+	Model        string
+	PromptTokens int
+}
+
 // Answer says what an answer cited. Its text is never recorded.
 type Answer struct {
 	// Ranks holds the documents that the answer cites, each once, in the order of

@@ -98,11 +98,10 @@ func open(path string, c Config, now func() time.Time) (*Recorder, error) {
 
 // message is what the writer is told: a retrieval or an answer.
 type message struct {
-	entry  *Entry // with its texts as they came
-	labels []int  // the rank that each label cites
+	entry *Entry // with its texts as they came
 
 	id     string
-	answer core.Answer
+	answer Reply
 
 	at   time.Time
 	size int64
@@ -122,7 +121,7 @@ func (r *Recorder) Observe(_ context.Context, e core.Event) {
 		r.counts.skipped.Add(1)
 		return
 	}
-	m := message{at: r.now().UTC(), labels: slices.Clone(e.Labels)}
+	m := message{at: r.now().UTC()}
 	m.entry = r.entry(e, m.at)
 	m.size = m.entry.size()
 	if r.send(m) {
@@ -186,14 +185,14 @@ func (e *Entry) size() int64 {
 // Answer tells the text of the answer to the request. Only what it cites is
 // recorded. It never waits.
 func (r *Recorder) Answer(requestID, text string) {
-	r.answer(requestID, core.Answer{Text: text})
+	r.answer(requestID, Reply{Text: text})
 }
 
 // Answered tells the answer to the request whose ID is in ctx: the hook for a
 // chain's Answered, and for eino.AnswerHandler.
-func (r *Recorder) Answered(ctx context.Context, a core.Answer) { r.answer(core.RequestID(ctx), a) }
+func (r *Recorder) Answered(ctx context.Context, a Reply) { r.answer(core.RequestID(ctx), a) }
 
-func (r *Recorder) answer(id string, a core.Answer) {
+func (r *Recorder) answer(id string, a Reply) {
 	if id == "" || r.config.Wait == 0 {
 		r.counts.unmatched.Add(1)
 		return

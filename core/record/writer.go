@@ -31,10 +31,9 @@ type writer struct {
 
 // waiting is a retrieval whose answer has not come.
 type waiting struct {
-	entry  *Entry
-	labels []int
-	size   int64
-	place  *list.Element
+	entry *Entry
+	size  int64
+	place *list.Element
 }
 
 // run ends when the queue is closed and everything is written.
@@ -98,7 +97,7 @@ func (w *writer) retrieval(m message) {
 	if earlier := w.waiting[id]; earlier != nil {
 		w.giveUp(earlier, &w.counts.again)
 	}
-	p := &waiting{entry: m.entry, labels: m.labels, size: m.size}
+	p := &waiting{entry: m.entry, size: m.size}
 	p.place = w.oldest.PushBack(p)
 	w.waiting[id] = p
 	w.bytes += p.size
@@ -153,7 +152,7 @@ func (w *writer) answered(m message) {
 	}
 	w.forget(p)
 	a := &Answer{Ranks: []int{}, Labels: []int{}, Length: len(m.answer.Text), Seconds: m.at.Sub(p.entry.Time).Seconds()}
-	for _, c := range prompt.Citations(m.answer.Text, p.labels) {
+	for _, c := range prompt.Citations(m.answer.Text, p.entry.Arrangement) {
 		if c.Exists {
 			a.Ranks = append(a.Ranks, c.Rank)
 			a.Labels = append(a.Labels, c.Label)

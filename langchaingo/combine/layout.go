@@ -1,164 +1,135 @@
 package combine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/bookend-rag/bookend/core"
 	"github.com/bookend-rag/bookend/core/prompt"
-	bookend "github.com/bookend-rag/bookend/langchaingo"
+	"github.com/bookend-rag/bookend/core/record"
+	"github.com/bookend-rag/bookend/internal/meta"
+	"github.com/bookend-rag/bookend/internal/nilvalue"
 	"github.com/tmc/langchaingo/callbacks"
 	"github.com/tmc/langchaingo/chains"
 	"github.com/tmc/langchaingo/llms"
 	"github.com/tmc/langchaingo/memory"
+	"github.com/tmc/langchaingo/prompts"
 	"github.com/tmc/langchaingo/schema"
 )
 
-// LayoutConfig says how a prompt is laid out and, unless the documents come placed
-// already, how they are arranged.
+// LayoutConfig says how a prompt is laid out, and how the documents are arranged.
 type LayoutConfig struct {
-	// Prompt says what stands in the prompt and how.
-	Prompt prompt.Config
-	// Config says how the documents are ranked, admitted and placed. Its Observe
-	// gets the labels of the prompt; it does not hear of inputs that are refused
-	// before the documents are looked at, such as an empty question.
-	Config core.Config
-	// Placed says that the documents come placed already, by that placement, such
-	// as from a wrapped retriever: they are laid out as they come. Config may then
-	// hold an Observe and nothing else.
-	Placed core.Placement
+	Prompt prompt.Config // what stands in the prompt, and how
+	Config core.Config   // how documents are ranked, admitted and placed; its Observe gets the labels of the prompt
+	// Placed says that the documents come placed already, such as from a wrapped retriever,
+	// and are laid out as they come; see core.Call. Config may then hold an Observe alone.
+	Placed bool
 	// History is where a conversation is kept, such as the ChatHistory of a
-	// memory.ConversationBuffer: its messages become the history of the prompt, in
-	// their roles. Nil: none. A "[4]" in an earlier answer cited the documents of
-	// that turn, and would be read as a document of this one: keep answers without
-	// their citations where that matters.
-	History schema.ChatMessageHistory
-	// Answered, if set, is told the answer of every call of a LayoutChain that
-	// succeeds, streamed ones once they have ended, such as the Answered of a
-	// core/record.Recorder.
-	Answered func(context.Context, core.Answer)
-	// Callbacks hears of a LayoutChain's start, end and error.
-	Callbacks callbacks.Handler
+	// memory.ConversationBuffer; its messages keep their roles. A "[4]" in an earlier
+	// answer cited the documents of that turn: keep answers without it if that matters.
+	History   schema.ChatMessageHistory
+	Answered  func(context.Context, record.Reply) // told every answer of a LayoutChain, as Chain.Answered is
+	Callbacks callbacks.Handler                   // hears of a LayoutChain's start, end and error
 }
 
 // layout is a validated LayoutConfig.
 type layout struct {
+	LayoutConfig
 	renderer *prompt.Renderer
 	arranger *core.Arranger
-	placed   core.Placement
-	history  schema.ChatMessageHistory
 }
 
 func newLayout(c LayoutConfig) (layout, error) {
-	renderer, arranger, err := prompt.Compile(c.Prompt, c.Config, c.Placed)
-	if parts, layoutErr := c.Prompt.Layout.Parts(); layoutErr == nil && c.History != nil && !slices.Contains(parts, prompt.PartHistory) {
-		err = errors.Join(err, &core.ConfigError{Field: "History", Value: "set", Rule: "has no place in the layout " + string(c.Prompt.Layout) + ": list the part history, or leave it out"})
-	}
-	return layout{renderer, arranger, c.Placed, c.History}, err
+	renderer, arranger, err := prompt.Compile(c.Prompt, c.Config, c.Placed, c.History != nil)
+	return layout{c, renderer, arranger}, err
 }
+
+// Arranger returns what arranges the documents.
+func (l layout) Arranger() *core.Arranger { return l.arranger }
 
 // build lays out the prompt for the values of a chain.
 func (l layout) build(ctx context.Context, values map[string]any) (prompt.Prompt, error) {
-	docs, ok := values[documentsKey].([]schema.Document)
-	if !ok {
-		return prompt.Prompt{}, wrongType(documentsKey, values[documentsKey], "[]schema.Document")
-	}
-	question, ok := values[questionKey].(string)
-	if !ok {
-		return prompt.Prompt{}, wrongType(questionKey, values[questionKey], "a string")
-	}
-	history, err := l.messages(ctx)
-	if err != nil {
+	docs, err := valueOf[[]schema.Document](values, documentsKey)
+	question, notText := valueOf[string](values, questionKey)
+	if err := cmp.Or(err, notText); err != nil {
 		return prompt.Prompt{}, err
 	}
-	return prompt.Build(ctx, l.renderer, l.arranger, docs, bookend.View(),
-		prompt.Input{Question: question, History: history, Placed: l.placed})
+	in := prompt.Input{Question: question, Call: core.Call{Placed: l.Placed}}
+	if l.History != nil {
+		kept, err := l.History.Messages(ctx)
+		if err != nil {
+			return prompt.Prompt{}, err
+		}
+		for i, m := range kept {
+			role, known := roles[m.GetType()]
+			if ai, ok := m.(llms.AIChatMessage); !known || ok && len(ai.ToolCalls) > 0 {
+				return prompt.Prompt{}, &core.ConfigError{Field: fmt.Sprintf("History[%d]", i), Value: m.GetType(), Rule: "must be a text of human, AI or system: langchaingo cannot send tool calls and other kinds again"}
+			}
+			in.History = append(in.History, prompt.Message{Role: role, Text: m.GetContent()})
+		}
+	}
+	return prompt.Build(ctx, l.renderer, l.arranger, docs, view, in)
 }
 
-func wrongType(key string, value any, want string) error {
-	return fmt.Errorf("%w: %w: %q holds %T, not %s", chains.ErrInvalidInputValues, chains.ErrInputValuesWrongType, key, value, want)
-}
-
-// roles of a conversation, both ways.
+// roles of a conversation, and messages the other way.
 var (
-	roles = map[llms.ChatMessageType]prompt.Role{
-		llms.ChatMessageTypeHuman:  prompt.User,
-		llms.ChatMessageTypeAI:     prompt.Assistant,
-		llms.ChatMessageTypeSystem: prompt.System,
-	}
-	messageTypes = map[prompt.Role]llms.ChatMessageType{
-		prompt.User:      llms.ChatMessageTypeHuman,
-		prompt.Assistant: llms.ChatMessageTypeAI,
-		prompt.System:    llms.ChatMessageTypeSystem,
-	}
+	roles    = map[llms.ChatMessageType]prompt.Role{llms.ChatMessageTypeHuman: prompt.User, llms.ChatMessageTypeAI: prompt.Assistant, llms.ChatMessageTypeSystem: prompt.System}
+	messages = map[prompt.Role]llms.ChatMessageType{prompt.User: llms.ChatMessageTypeHuman, prompt.Assistant: llms.ChatMessageTypeAI, prompt.System: llms.ChatMessageTypeSystem}
 )
 
-func (l layout) messages(ctx context.Context) ([]prompt.Message, error) {
-	if l.history == nil {
-		return nil, nil
-	}
-	kept, err := l.history.Messages(ctx)
-	if err != nil {
-		return nil, err
-	}
-	history := make([]prompt.Message, len(kept))
-	for i, m := range kept {
-		role, known := roles[m.GetType()]
-		if ai, ok := m.(llms.AIChatMessage); !known || ok && len(ai.ToolCalls) > 0 {
-			return nil, &core.ConfigError{Field: fmt.Sprintf("History[%d]", i), Value: string(m.GetType()), Rule: "must be a text of human, AI or system: langchaingo cannot send tool calls and other kinds again"}
-		}
-		history[i] = prompt.Message{Role: role, Text: m.GetContent()}
-	}
-	return history, nil
-}
+// ArrangementKey is where a LayoutChain's outputs hold the core.Arrangement of the prompt. It
+// is not among GetOutputKeys, since some chains of langchaingo allow one output.
+const ArrangementKey = "bookend"
 
-// LayoutChain is a combine-documents chain that lays out the whole prompt and
-// calls the model with the roles kept: system, history, user. It stands in for the
-// stuff chain of NewRetrievalQA and NewConversationalRetrievalQA. Its inputs are
-// "input_documents" and "question", its one output "text". Call options, streaming
-// among them, reach the model. It is as safe for concurrent use as the model and
-// the history.
+// LayoutChain lays out the whole prompt and calls the model with the roles kept: system,
+// history, user. It stands in for the stuff chain. Its inputs are "input_documents" and
+// "question", its declared output is "text"; beside that stands the arrangement, by which
+// prompt.Citations resolves the answer. A ConversationalRetrievalQA passes the text on
+// alone: use a core.Trace there. Call options, streaming among them, reach the model. It
+// is as safe for concurrent use as the model and the history.
 type LayoutChain struct {
 	layout
-	llm       llms.Model
-	callbacks callbacks.Handler
-	answered  func(context.Context, core.Answer)
+	llm llms.Model
 }
 
 var (
 	_ chains.Chain           = (*LayoutChain)(nil)
 	_ callbacks.HandlerHaver = (*LayoutChain)(nil)
+	_ prompts.FormatPrompter = (*Prompter)(nil)
+
+	errNoModel  = &core.ConfigError{Field: "llm", Rule: "pass the model to ask, to NewLayoutChain"}
+	errNoChoice = errors.New("bookend: the model answered without any choice")
 )
 
-// NewLayoutChain returns a LayoutChain, or every fault joined: those of
-// config.Prompt and config.Config, and a *core.ConfigError for a nil model or for
-// settings that Placed rules out.
+// NewLayoutChain returns a LayoutChain, or every fault joined, a nil model among them.
 func NewLayoutChain(llm llms.Model, config LayoutConfig) (*LayoutChain, error) {
 	l, err := newLayout(config)
-	var noModel error
-	if llm == nil {
-		noModel = &core.ConfigError{Field: "llm", Value: "nil", Rule: "pass the model to ask"}
+	if nilvalue.Is(llm) {
+		err = errors.Join(errNoModel, err)
 	}
-	if err := errors.Join(noModel, err); err != nil {
+	if err != nil {
 		return nil, err
 	}
-	return &LayoutChain{l, llm, config.Callbacks, config.Answered}, nil
+	return &LayoutChain{l, llm}, nil
 }
 
-// Call lays out the prompt and asks the model. Errors: those of prompt.Build and
-// of the model, and chains.ErrInputValuesWrongType for a value of another type.
+// Call lays out the prompt and asks the model. The errors are those of both, and
+// chains.ErrInputValuesWrongType for a value of another type.
 func (c *LayoutChain) Call(ctx context.Context, values map[string]any, options ...chains.ChainCallOption) (map[string]any, error) {
+	if c.llm == nil {
+		return nil, errNoModel
+	}
 	p, err := c.build(ctx, values)
 	if err != nil {
 		return nil, err
 	}
-	messages := make([]llms.MessageContent, len(p.Messages))
+	sent := make([]llms.MessageContent, len(p.Messages))
 	for i, m := range p.Messages {
-		messages[i] = llms.TextParts(messageTypes[m.Role], m.Text)
+		sent[i] = llms.TextParts(messages[m.Role], m.Text)
 	}
-	response, err := c.llm.GenerateContent(ctx, messages, chains.GetLLMCallOptions(options...)...)
+	response, err := c.llm.GenerateContent(ctx, sent, chains.GetLLMCallOptions(options...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -166,16 +137,12 @@ func (c *LayoutChain) Call(ctx context.Context, values map[string]any, options .
 		return nil, errNoChoice
 	}
 	choice := response.Choices[0]
-	if c.answered != nil {
-		tokens, _ := core.Number(choice.GenerationInfo["PromptTokens"])
-		c.answered(ctx, core.Answer{Text: choice.Content, PromptTokens: int(tokens)})
+	if c.Answered != nil {
+		tokens, _ := meta.Number(choice.GenerationInfo["PromptTokens"])
+		c.Answered(ctx, record.Reply{Text: choice.Content, PromptTokens: int(tokens)})
 	}
-	return map[string]any{outputKey: choice.Content}, nil
+	return map[string]any{outputKey: choice.Content, ArrangementKey: p.Arrangement}, nil
 }
-
-const outputKey = "text"
-
-var errNoChoice = errors.New("bookend: the model answered without any choice")
 
 // GetMemory returns an empty memory: the conversation is kept by the chain around.
 func (c *LayoutChain) GetMemory() schema.Memory { return memory.NewSimple() }
@@ -187,4 +154,48 @@ func (c *LayoutChain) GetInputKeys() []string { return []string{documentsKey, qu
 func (c *LayoutChain) GetOutputKeys() []string { return []string{outputKey} }
 
 // GetCallbackHandler returns the configured handler, or nil.
-func (c *LayoutChain) GetCallbackHandler() callbacks.Handler { return c.callbacks }
+func (c *LayoutChain) GetCallbackHandler() callbacks.Handler { return c.Callbacks }
+
+// Prompter lays out the prompt for a chains.LLMChain of one's own, with the inputs of a
+// LayoutChain. It returns finished text: a document that holds a template is copied and
+// never run. An LLMChain sends it as one message of the user. langchaingo passes no context
+// to a prompt, so that Observe and Select get an empty one.
+type Prompter struct{ layout }
+
+// NewPrompter returns a Prompter, or every fault joined. Callbacks and Answered have no effect.
+func NewPrompter(config LayoutConfig) (*Prompter, error) {
+	l, err := newLayout(config)
+	if err != nil {
+		return nil, err
+	}
+	return &Prompter{l}, nil
+}
+
+// FormatPrompt lays out the prompt. The errors are those of LayoutChain.Call.
+func (p *Prompter) FormatPrompt(values map[string]any) (llms.PromptValue, error) {
+	built, err := p.build(context.Background(), values)
+	if err != nil {
+		return nil, err
+	}
+	return promptValue{built}, nil
+}
+
+// GetInputVariables returns "input_documents" and "question".
+func (p *Prompter) GetInputVariables() []string { return []string{documentsKey, questionKey} }
+
+type promptValue struct{ prompt prompt.Prompt }
+
+func (v promptValue) String() string { return v.prompt.Text }
+
+func (v promptValue) Messages() []llms.ChatMessage {
+	out := make([]llms.ChatMessage, len(v.prompt.Messages))
+	for i, m := range v.prompt.Messages {
+		switch out[i] = (llms.HumanChatMessage{Content: m.Text}); m.Role {
+		case prompt.System:
+			out[i] = llms.SystemChatMessage{Content: m.Text}
+		case prompt.Assistant:
+			out[i] = llms.AIChatMessage{Content: m.Text}
+		}
+	}
+	return out
+}
