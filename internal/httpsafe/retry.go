@@ -2,6 +2,7 @@ package httpsafe
 
 import (
 	"errors"
+	"math"
 	"net/http"
 	"strconv"
 	"strings"
@@ -40,12 +41,8 @@ func ParseRetryAfter(value string, now time.Time) time.Duration {
 
 // number reads a decimal number of units, at least 0 and at most the longest wait.
 func number(value string, unit time.Duration) (time.Duration, bool) {
-	value = strings.TrimSpace(value)
-	if strings.Trim(value, "+-.0123456789eE") != "" { // no words, such as "inf", and nothing hexadecimal
-		return 0, false
-	}
-	n, err := strconv.ParseFloat(value, 64)
-	if err != nil && !errors.Is(err, strconv.ErrRange) { // beyond all floats it is infinite
+	n, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
+	if err != nil && !errors.Is(err, strconv.ErrRange) || math.IsNaN(n) { // beyond all floats it is infinite
 		return 0, false
 	}
 	most := float64(longest / unit)

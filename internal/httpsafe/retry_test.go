@@ -39,7 +39,7 @@ func TestRetryAfter(t *testing.T) {
 		{"so many digits that no float holds them", "", strings.Repeat("9", 400), now, day},
 		{"words", "", "soon", now, 0},
 		{"no number", "", "NaN", now, 0},
-		{"infinity in words", "", "inf", now, 0},
+		{"infinity", "", "Inf", now, day},
 		{"hexadecimal", "", "0x10", now, 0},
 		{"with a unit", "", "5s", now, 0},
 		{"two numbers", "", "1 2", now, 0},
