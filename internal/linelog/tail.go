@@ -16,6 +16,9 @@ func Tail(file io.ReaderAt, first, size int64, good func(line []byte) bool) (End
 		return End{}, err
 	}
 	end := End{Whole: whole, Torn: size - whole}
+	if end.Torn > MaxLine {
+		return end, ErrLimit
+	}
 	start, ok, err := checkLine(file, first, whole, good)
 	if err != nil || ok {
 		return end, err
@@ -37,6 +40,9 @@ func checkLine(file io.ReaderAt, first, end int64, good func([]byte) bool) (star
 	}
 	if start, err = lineStart(file, end-1); err != nil {
 		return start, false, err
+	}
+	if end-start > MaxLine {
+		return start, false, ErrLimit
 	}
 	line := make([]byte, end-start)
 	if _, err := file.ReadAt(line, start); err != nil && !errors.Is(err, io.EOF) {
