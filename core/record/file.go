@@ -95,8 +95,8 @@ func (w *file) mend() error {
 		return wrong == ""
 	})
 	switch {
-	case errors.Is(err, ErrDamaged):
-		return &Error{Path: w.path, Rule: "more than its last line is damaged: mend it or take it out by hand, or name another file", Err: err}
+	case errors.Is(err, linelog.ErrDamaged):
+		return &Error{Path: w.path, Rule: "more than its last line is damaged: mend it or take it out by hand, or name another file", Err: ErrDamaged}
 	case err != nil:
 		return fail(err)
 	}
