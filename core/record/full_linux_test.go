@@ -45,7 +45,7 @@ func TestSmallDisk(t *testing.T) {
 	if dir == "" {
 		t.Skip("runs only as the child of another test")
 	}
-	kB := 256
+	kB := 64
 	mount := func(flags uintptr) error {
 		return syscall.Mount("none", dir, "tmpfs", flags, fmt.Sprintf("size=%dk", kB))
 	}

@@ -4,6 +4,7 @@ package record
 
 import (
 	"bufio"
+	"context"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -64,7 +65,9 @@ type said struct{ written, lost, dropped int }
 // child starts a service, and returns what it says, line by line.
 func child(t *testing.T, path, name string) (*exec.Cmd, func() (said, bool)) {
 	t.Helper()
-	c := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestChild$")
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	t.Cleanup(cancel)
+	c := exec.CommandContext(ctx, os.Args[0], "-test.run=^TestChild$")
 	c.Env = append(os.Environ(), childPath+"="+path, childName+"="+name)
 	c.Stderr = os.Stderr
 	out, err := c.StdoutPipe()
@@ -87,19 +90,22 @@ func child(t *testing.T, path, name string) (*exec.Cmd, func() (said, bool)) {
 
 // killAndRead kills services that record under load, one after the other, and reads
 // what they left: all that was said to be written is there, nothing is there twice,
-// and nothing but the last line is torn, which the next one cuts off. room, if any, is
-// called once the disk is full, and makes some.
+// and nothing but the last line is torn, which the next one cuts off. room, if any, makes
+// some on a disk that gets full: for each service, and again once it has filled that.
 func killAndRead(t *testing.T, path string, room func()) {
 	t.Helper()
 	before := 0
 	for kill := range *kills {
 		name := fmt.Sprint("service ", kill)
+		if room != nil {
+			room()
+		}
 		c, next := child(t, path, name)
 		until := func(reached func(said) bool) (s said) {
 			for {
 				var more bool
 				if s, more = next(); !more {
-					t.Fatal("the child ended by itself")
+					t.Fatal("the child ended by itself, or was ended after a minute")
 				}
 				if reached(s) {
 					return s
