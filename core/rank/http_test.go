@@ -630,7 +630,7 @@ func TestACountThatIsRefused(t *testing.T) {
 // nothing of the server's at all.
 func TestErrorsRepeatNoQuestion(t *testing.T) {
 	t.Parallel()
-	const question, text = "Is Blue Harbour the code of our vault?", "The vault opens at nine, and its code is Green Meadow."
+	const question, text = "Is Blue Harbour the code of our vault für Jörg?", "The vault opens at nine, and its code is Green Meadow."
 	for _, c := range []struct {
 		name    string
 		status  int
@@ -642,6 +642,7 @@ func TestErrorsRepeatNoQuestion(t *testing.T) {
 		{"half of it", 400, `{"message":"bad query: Is Blue Harbour the co…"}`, "http 400", []string{"bad query: ***"}},
 		{"FastAPI's input", 422, `{"detail":[{"loc":["body","model"],"msg":"Field required","input":{"query":"` + question + `"}}]}`, "http 422", []string{"body.model: Field required"}},
 		{"no words that are known", 500, `{"request":{"query":"` + question + `","documents":["` + text + `"]}}`, "http 500", []string{"***"}},
+		{"characters that are escaped", 500, `{"query":"our vault f\u00fcr J\u00f6rg?"}`, "http 500", []string{`{"query":"***"}`}},
 		{"a page", 503, `<p>` + question, "http 503", []string{"***"}},
 		{"a document", 413, `{"error":"too long: ` + text + `"}`, "http 413", []string{"too long: ***"}},
 		{"an error in a success", 200, `{"error":{"message":"cannot rank ` + question + `"}}`, "http 200", []string{"the server says: cannot rank ***"}},
@@ -658,7 +659,7 @@ func TestErrorsRepeatNoQuestion(t *testing.T) {
 			h := newHTTP(t, rank.HTTPConfig{URL: s.URL, Retries: -1})
 			_, err := h.Score(t.Context(), question, []string{"short", text})
 			mustMention(t, err, c.parts...)
-			for _, private := range []string{"Blue Harbour", "Green Meadow"} {
+			for _, private := range []string{"Blue Harbour", "Blue%20Harbour", "Green Meadow", "Jörg", "00f6rg"} {
 				if strings.Contains(err.Error(), private) {
 					t.Errorf("the error holds %q: %v", private, err)
 				}

@@ -1,18 +1,30 @@
 package httpsafe
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
 )
 
 // Complaint finds the message in the forms that servers use, and returns what has
-// none of them as it is: it may hold anything.
+// none of them as it is: it may hold anything. Escaped characters of JSON are
+// resolved, so that what repeats a text reads like it.
 func Complaint(body []byte) (text, code string) {
 	if text, code, found := Words(body); found {
 		return text, code
 	}
-	return string(body), ""
+	var value any
+	if !bytes.Contains(body, []byte(`\u`)) || json.Unmarshal(body, &value) != nil {
+		return string(body), ""
+	}
+	var plain bytes.Buffer
+	encoder := json.NewEncoder(&plain)
+	encoder.SetEscapeHTML(false)
+	if encoder.Encode(value) != nil {
+		return string(body), ""
+	}
+	return plain.String(), ""
 }
 
 // Words finds the message, and the code beside it, in the forms that servers use:

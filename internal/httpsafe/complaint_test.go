@@ -36,6 +36,13 @@ func TestWords(t *testing.T) {
 	}
 }
 
+func TestComplaintReadsEscapes(t *testing.T) {
+	t.Parallel()
+	if text, _ := httpsafe.Complaint([]byte(`{"q":"f\u00fcr \u003cb\u003e"}`)); text != `{"q":"für <b>"}`+"\n" {
+		t.Errorf("got %q", text)
+	}
+}
+
 func TestWithoutEcho(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, text, sent, want string }{
