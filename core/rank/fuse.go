@@ -222,8 +222,11 @@ func (m *merger[E]) rank(s *sums) {
 		m.merged[i].score = s.add(i, m.at(i))
 	}
 	slices.SortFunc(m.merged, func(a, b merged) int {
-		if !s.close(a.score, b.score) {
-			return cmp.Compare(b.score, a.score)
+		switch apart := !s.close(a.score, b.score); {
+		case apart && a.score > b.score:
+			return -1
+		case apart:
+			return 1
 		}
 		return cmp.Or(s.compare(b.row, a.row), cmp.Compare(a.best, b.best), cmp.Compare(a.row, b.row))
 	})

@@ -109,7 +109,7 @@ func (c HTTPConfig) validate() error {
 	switch c.Form {
 	case "", Documents, Texts, Passages, Input:
 	default:
-		fault("Form", string(c.Form), `must be "documents", "texts", "passages" or "input"`)
+		fault("Form", string(c.Form), `must be "documents" or "texts" ("passages" for NIM, "input" for DashScope)`)
 	}
 	for _, n := range []struct {
 		field string

@@ -501,7 +501,7 @@ func TestHTTPConfigErrors(t *testing.T) {
 		{"a query in the open", rank.HTTPConfig{URL: "http://host.example/rerank?k=s3cr3t"}, "URL", []string{"unencrypted"}},
 		{"a key and a user", rank.HTTPConfig{URL: "https://u:s3cr3t@host/rerank", Key: key}, "URL", []string{"not both"}},
 		{"a key with a line break", rank.HTTPConfig{URL: "https://host", Key: func() string { return "s3cr3t\n" }}, "Key", []string{"printable ASCII"}},
-		{"a form", rank.HTTPConfig{URL: "https://host", Form: "s"}, "Form", []string{`"documents", "texts", "passages" or "input"`}},
+		{"a form", rank.HTTPConfig{URL: "https://host", Form: "s"}, "Form", []string{`"documents" or "texts"`}},
 		{"a batch", rank.HTTPConfig{URL: "https://host", Batch: -1}, "Batch", []string{"-1"}},
 		{"bytes", rank.HTTPConfig{URL: "https://host", MaxBytes: -1}, "MaxBytes", []string{"-1"}},
 		{"runes", rank.HTTPConfig{URL: "https://host", MaxRunes: -1}, "MaxRunes", []string{"-1"}},

@@ -15,6 +15,7 @@ import (
 // Floats decide all but the few comparisons that are too close for them.
 type sums struct {
 	k       float64
+	slack   float64 // how far from each other two floats are close, as a share of their sum
 	weights []float64
 	same    []uint64 // for each list, the first list of the same weight
 	parts   []uint64 // of each row, as many as lists: same<<32 | rank from 1, ascending, none last
@@ -26,7 +27,7 @@ const none = math.MaxUint64
 
 func newSums(k float64, weights []float64, rows int) *sums {
 	s := &sums{
-		k: k, weights: weights, same: make([]uint64, len(weights)),
+		k: k, slack: float64(len(weights)+8) * 0x1p-52, weights: weights, same: make([]uint64, len(weights)),
 		parts: make([]uint64, rows*len(weights)), exacts: map[int]*big.Rat{},
 	}
 	for list, w := range weights {
@@ -65,8 +66,7 @@ func (s *sums) of(row int) []uint64 {
 // by four roundings at most, and each addition by one. Infinities are close to
 // everything, and so is what is too small to be rounded relatively.
 func (s *sums) close(a, b float64) bool {
-	bound := float64(len(s.weights)+8) * 0x1p-52 * (a + b)
-	return !(math.Abs(a-b) > bound+0x1p-1000)
+	return !(math.Abs(a-b) > s.slack*(a+b)+0x1p-1000)
 }
 
 // compare compares two rows whose floats are close.
