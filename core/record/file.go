@@ -28,12 +28,12 @@ func (c *Config) hash(text string) string {
 type file struct {
 	path string
 	f    disk
-	lock io.Closer // nil where the file itself is locked
-	size int64     // of the whole lines
-	cut  int64     // bytes of a last line that was cut off when it was opened
-	max  int64     // 0: no limit
-	new  bool      // something is not synced
-	torn bool      // something may follow the whole lines
+	lock io.Closer
+	size int64 // of the whole lines
+	cut  int64 // bytes of a last line that was cut off when it was opened
+	max  int64 // 0: no limit
+	new  bool  // something is not synced
+	torn bool  // something may follow the whole lines
 }
 
 // disk is an open file.
@@ -155,9 +155,9 @@ func (w *file) sync() error {
 }
 
 func (w *file) close() error {
-	err := errors.Join(w.trim(), w.sync(), w.f.Close())
+	err := errors.Join(w.trim(), w.sync())
 	if w.lock != nil {
-		err = errors.Join(err, w.lock.Close())
+		err = errors.Join(err, w.lock.Close()) // before the file; see linelog.OpenLocked
 	}
-	return err
+	return errors.Join(err, w.f.Close())
 }

@@ -49,6 +49,7 @@ func TestWithoutEcho(t *testing.T) {
 		{"nothing of it", "too many documents", "What is my balance?", "too many documents"},
 		{"the whole", "bad query: 'What is my balance?' of 19", "What is my balance?", "bad query: '***' of 19"},
 		{"its beginning", "bad query: 'What is my bal…'", "What is my balance?", "bad query: '***…'"},
+		{"its beginning, as an error was cut", "bad query: 'What is…", "What is my balance?", "bad query: '***…"},
 		{"its end", "no tokens in my balance?", "What is my balance?", "no tokens in***"},
 		{"in another white space", "bad What is my balance?", "What\n is  my\tbalance?", "bad ***"},
 		{"with a part escaped", `"query": "Is \"Blue Harbour\" the code of the vault"`, `Is "Blue Harbour" the code of the vault`, `"query": "Is \"Blue Harbour\***"`},

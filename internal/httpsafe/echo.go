@@ -16,15 +16,25 @@ const (
 func WithoutEcho(text string, sent ...string) string {
 	echoed := make([]bool, len(text))
 	found := false
+	mark := func(from, to int) {
+		found = true
+		for i := from; i < to; i++ {
+			echoed[i] = true
+		}
+	}
+	whole, isCut := strings.CutSuffix(text, "…")
 	for _, s := range sent {
 		s = Printable(s)
 		least := min(max(len(s)/2, leastEcho), mostEcho)
 		for from := 0; from+least <= len(text); from++ {
 			if strings.Contains(s, text[from:from+least]) {
-				found = true
-				for i := range least {
-					echoed[from+i] = true
-				}
+				mark(from, from+least)
+			}
+		}
+		for n := min(least, len(s)); isCut && n >= leastEcho; n-- { // an echo that had just begun
+			if strings.HasSuffix(whole, s[:n]) {
+				mark(len(whole)-n, len(whole))
+				break
 			}
 		}
 	}

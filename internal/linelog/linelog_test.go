@@ -3,6 +3,7 @@ package linelog_test
 import (
 	"bytes"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -127,4 +128,34 @@ func TestPrivate(t *testing.T) {
 			t.Errorf("%o became %o, want %o: %v", c.mode, info.Mode().Perm(), c.want, err)
 		}
 	}
+}
+
+// A lock that was given up is free, though a process that was just being started may
+// still hold a copy of the file.
+func TestUnlock(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "f")
+	file, lock, err := linelog.OpenLocked(path)
+	if errors.Is(err, errors.ErrUnsupported) {
+		t.Skip("locks are not known here")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := linelog.OpenLocked(path); !errors.Is(err, linelog.ErrLocked) {
+		t.Errorf("a second lock: %v", err)
+	}
+	if err := lock.Close(); err != nil {
+		t.Error(err)
+	}
+	again, second, err := linelog.OpenLocked(path) // file is still open, as a copy would be
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []io.Closer{file, again, second} {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	_ = lock.Close() // once more, and after its file, is no harm
 }
