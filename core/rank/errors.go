@@ -1,9 +1,11 @@
 package rank
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 )
 
@@ -41,11 +43,35 @@ func (e *Error) Error() string {
 	if e.Status != 0 {
 		text += fmt.Sprintf(" with status %d", e.Status)
 	}
-	text += ": " + e.Kind.Error()
+	if e.Kind != nil {
+		text += ": " + e.Kind.Error()
+	}
 	if e.Detail != "" {
 		text += ": " + e.Detail
 	}
 	return text
+}
+
+// Summary gives kind and status alone, such as "http 503" or "timeout". No word of it
+// comes from outside, so that it may be written where texts may not.
+func (e *Error) Summary() string {
+	switch {
+	case errors.Is(e.Kind, ErrServer):
+		return fmt.Sprintf("http %d", e.Status)
+	case errors.Is(e.Kind, ErrConnection):
+		return "connection"
+	case errors.Is(e.Kind, ErrTimeout), errors.Is(e.Kind, context.DeadlineExceeded):
+		return "timeout"
+	case errors.Is(e.Kind, ErrRedirect):
+		return "redirect"
+	case errors.Is(e.Kind, ErrTooLarge):
+		return "answer too large"
+	case errors.Is(e.Kind, ErrAnswer):
+		return "bad answer"
+	case errors.Is(e.Kind, context.Canceled):
+		return "canceled"
+	}
+	return "unknown"
 }
 
 // Unwrap returns the kind. The cause below it is left out on purpose: errors of
@@ -64,4 +90,10 @@ func (e *Error) retryable() bool {
 	default:
 		return s >= 500
 	}
+}
+
+// refuses says that the server does not know a parameter, and names it.
+func (e *Error) refuses(parameter string) bool {
+	return e != nil && (e.Status == http.StatusBadRequest || e.Status == http.StatusUnprocessableEntity) &&
+		strings.Contains(e.Detail, parameter)
 }

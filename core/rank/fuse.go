@@ -78,11 +78,13 @@ func (f Fusion) Check(weights ...float64) error {
 //
 // Documents with the same ID are one, and so are those with the same text where one
 // of them has no ID; v reads both. An ID or text that is empty is no match. The copy
-// of the first list that has it stays. Within one list only the best copy counts.
+// that is ranked best in its list stays, with its metadata; of two at the same rank
+// that of the list that comes first. Within one list only the best copy counts.
 //
 // Equal scores go by the better of the best ranks, then by which came first, the lists
-// read one after the other. A
-// sum does not depend on the order of its parts, so that ranks 1, 2, 3 equal 3, 2, 1.
+// read one after the other. Scores are equal where the sums are equal exactly, K and
+// weights taken as the decimals that they print as: no rounding decides an order.
+//
 // It costs O(n log n) for n documents in all. The errors are *core.ConfigError,
 // joined.
 func Fuse[E any](f Fusion, v *core.View[E], lists ...List[E]) (Fused[E], error) {
@@ -93,28 +95,12 @@ func Fuse[E any](f Fusion, v *core.View[E], lists ...List[E]) (Fused[E], error) 
 	if err := f.Check(weights...); err != nil {
 		return Fused[E]{}, err
 	}
+	for i, w := range weights {
+		weights[i] = cmp.Or(w, 1)
+	}
 	m := merger[E]{view: v, idKey: f.IDKey, lists: len(lists)}
 	m.merge(lists)
-	k := cmp.Or(f.K, DefaultK)
-	parts := make([]float64, 0, len(lists))
-	for i := range m.merged {
-		parts = parts[:0]
-		for list, at := range m.at(i) {
-			if at >= 0 {
-				parts = append(parts, cmp.Or(weights[list], 1)/(k+float64(at+1)))
-			}
-		}
-		slices.Sort(parts)
-		for _, part := range parts {
-			m.merged[i].score += part
-		}
-	}
-	slices.SortFunc(m.merged, func(a, b merged) int {
-		if a.score != b.score {
-			return cmp.Compare(b.score, a.score)
-		}
-		return cmp.Or(cmp.Compare(a.best, b.best), cmp.Compare(a.row, b.row))
-	})
+	m.rank(newSums(cmp.Or(f.K, DefaultK), weights, len(m.merged)))
 	if f.TopK > 0 && len(m.merged) > f.TopK {
 		m.merged = m.merged[:f.TopK]
 	}
@@ -136,7 +122,7 @@ type merged struct {
 	score float64
 	row   int // of ranks
 	best  int // rank in any list
-	first int // the list that has it first
+	from  int // the list that has it there
 	hasID bool
 }
 
@@ -169,12 +155,14 @@ func (m *merger[E]) merge(lists []List[E]) {
 			}
 			i := m.find(id, text)
 			if i < 0 {
-				i = m.add(merged{best: rank, first: list})
+				i = m.add(merged{best: rank, from: list})
 			}
 			m.name(i, id, text)
 			if at := m.at(i); at[list] < 0 {
 				at[list] = rank
-				m.merged[i].best = min(m.merged[i].best, rank)
+				if rank < m.merged[i].best {
+					m.merged[i].best, m.merged[i].from = rank, list
+				}
 			}
 		}
 	}
@@ -215,6 +203,33 @@ func (m *merger[E]) name(i int, id, text string) {
 	}
 }
 
+// rank sorts the merged documents by their sums, best first.
+func (m *merger[E]) rank(s *sums) {
+	for i := range m.merged {
+		m.merged[i].score = s.add(i, m.at(i))
+	}
+	slices.SortFunc(m.merged, func(a, b merged) int {
+		switch apart := !s.close(a.score, b.score); {
+		case apart && a.score > b.score:
+			return -1
+		case apart:
+			return 1
+		}
+		return cmp.Or(s.compare(b.row, a.row), cmp.Compare(a.best, b.best), cmp.Compare(a.row, b.row))
+	})
+	// Scores that are close to each other may be rounded against the order: they get
+	// their exact values, rounded once.
+	for from, to := 0, 0; from < len(m.merged); from = to {
+		differ := false
+		for to = from + 1; to < len(m.merged) && s.close(m.merged[to-1].score, m.merged[to].score); to++ {
+			differ = differ || m.merged[to-1].score != m.merged[to].score
+		}
+		for i := from; differ && i < to; i++ {
+			m.merged[i].score, _ = s.exact(m.merged[i].row).Float64()
+		}
+	}
+}
+
 // fused writes the merged documents out, in their order.
 func (m *merger[E]) fused(lists []List[E]) Fused[E] {
 	n := len(m.merged)
@@ -240,7 +255,7 @@ func (m *merger[E]) fused(lists []List[E]) Fused[E] {
 	}
 	fusion := core.Stage{Name: FusionStage, Ranks: make([]int, n), Scores: make([]core.Score, n)}
 	for i, d := range m.merged {
-		out.Docs[i] = lists[d.first].Docs[m.at(i)[d.first]]
+		out.Docs[i] = lists[d.from].Docs[d.best]
 		fusion.Ranks[i], fusion.Scores[i] = i, core.Score(d.score)
 	}
 	out.Stages = append(out.Stages, fusion)

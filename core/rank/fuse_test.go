@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
+	"math/big"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -102,8 +104,8 @@ func TestMerging(t *testing.T) {
 		{"the same ID", []doc{d("1", "x")}, []doc{d("1", "another text")}, "1=x"},
 		{"different IDs with the same text stay two", []doc{d("1", "x")}, []doc{d("2", "x")}, "1=x 2=x"},
 		{"the same text without IDs", []doc{d("", "x"), d("", "y")}, []doc{d("", "y")}, "=y =x"},
-		{"the same text, an ID in the first list alone", []doc{d("1", "x"), d("2", "y")}, []doc{d("", "y")}, "2=y 1=x"},
-		{"the same text, an ID in the second list alone", []doc{d("", "x"), d("", "y")}, []doc{d("2", "y")}, "=y =x"},
+		{"the same text, an ID in the first list alone", []doc{d("1", "x"), d("2", "y")}, []doc{d("", "y")}, "=y 1=x"},
+		{"the same text, an ID in the second list alone", []doc{d("", "x"), d("", "y")}, []doc{d("2", "y")}, "2=y =x"},
 		{"two IDs of one text: the first takes what has none", []doc{d("", "x")}, []doc{d("1", "x"), d("2", "x")}, "=x 2=x"},
 		{"what is empty is no match", []doc{d("", ""), d("", "")}, []doc{d("", "")}, "= = ="},
 	} {
@@ -129,6 +131,149 @@ func TestMerging(t *testing.T) {
 	byKey, err := rank.Fuse(rank.Fusion{IDKey: "chunk"}, meta, rank.List[map[string]any]{Docs: chunk}, rank.List[map[string]any]{Docs: chunk})
 	if err != nil || len(byKey.Docs) != 1 {
 		t.Errorf("an ID in the metadata: %v, %v", byKey.Docs, err)
+	}
+}
+
+// Of several copies the one that is ranked best lends its metadata, whatever the
+// order of the lists and their weights.
+func TestTheBestRankedCopyStays(t *testing.T) {
+	t.Parallel()
+	list := func(from, ids string) rank.List[doc] {
+		l := rank.List[doc]{Name: from, Docs: byID(ids)}
+		for i := range l.Docs {
+			l.Docs[i].text = from
+		}
+		return l
+	}
+	for _, c := range []struct {
+		name  string
+		lists []rank.List[doc]
+		want  string
+	}{
+		{"better in the second list", []rank.List[doc]{list("A", "x y"), list("B", "y z")}, "y=B x=A z=B"},
+		{"better in the first list", []rank.List[doc]{list("B", "y z"), list("A", "x y")}, "y=B x=A z=B"},
+		{"best in the last of three", []rank.List[doc]{list("A", "1 2 x"), list("B", "3 x"), list("C", "x")}, "x=C 1=A 3=B 2=A"},
+		{"at the same rank the first list's", []rank.List[doc]{list("A", "x y"), list("B", "x y")}, "x=A y=A"},
+		{"within a list the best", []rank.List[doc]{list("A", "1 x"), list("B", "x x")}, "x=B 1=A"},
+		{"a weight is no rank", []rank.List[doc]{{Weight: 9, Docs: list("A", "1 x").Docs}, list("B", "x")}, "x=B 1=A"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			got, err := rank.Fuse(rank.Fusion{}, docView, c.lists...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			parts := make([]string, len(got.Docs))
+			for i, d := range got.Docs {
+				parts[i] = d.id + "=" + d.text
+			}
+			same(t, "copies", c.want, strings.Join(parts, " "))
+		})
+	}
+}
+
+// exactly is a fusion in exact arithmetic, each list given by the ranks of its
+// documents' IDs.
+func exactly(k float64, all []rank.List[doc]) (order []string, sums map[string]*big.Rat) {
+	decimal := func(f float64) *big.Rat {
+		r, ok := new(big.Rat).SetString(fmt.Sprint(f))
+		if !ok {
+			panic(f)
+		}
+		return r
+	}
+	sums, best := map[string]*big.Rat{}, map[string]int{}
+	for _, l := range all {
+		for at, d := range l.Docs {
+			if sums[d.id] == nil {
+				order, sums[d.id], best[d.id] = append(order, d.id), new(big.Rat), at
+			}
+			best[d.id] = min(best[d.id], at)
+			below := new(big.Rat).Add(decimal(cmp.Or(k, 60)), big.NewRat(int64(at+1), 1))
+			sums[d.id].Add(sums[d.id], new(big.Rat).Quo(decimal(cmp.Or(l.Weight, 1)), below))
+		}
+	}
+	slices.SortStableFunc(order, func(a, b string) int {
+		return cmp.Or(sums[b].Cmp(sums[a]), cmp.Compare(best[a], best[b]))
+	})
+	return order, sums
+}
+
+// Sums that are equal are equal, and the better one of two that a float cannot tell
+// apart comes first. Few lists of few ranks meet in many sums.
+func TestFuseIsExact(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(3, 4))
+	weights := []float64{0, 1, 2, 3, .1, .2, .3, .5, .7, 1e-320, 1e308, 1.7e308}
+	ties := 0
+	for round := range 400 {
+		k := []float64{0, 1, 2, 10, .1, 1e17, 1e-300}[random.IntN(7)]
+		kinds := weights[:4+random.IntN(len(weights)-3)]
+		all := make([]rank.List[doc], 2+random.IntN(5))
+		for i := range all {
+			all[i].Weight = kinds[random.IntN(len(kinds))]
+			for _, id := range random.Perm(40)[:random.IntN(40)] {
+				all[i].Docs = append(all[i].Docs, doc{id: fmt.Sprint("d", id), score: math.NaN()})
+			}
+		}
+		want, sums := exactly(k, all)
+		got, err := rank.Fuse(rank.Fusion{K: k}, docView, all...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, fmt.Sprintf("order in round %d", round), strings.Join(want, " "), idsOf(got.Docs))
+		scores := got.Stages[len(all)].Scores
+		for i := 1; i < len(want); i++ {
+			if scores[i] > scores[i-1] {
+				t.Errorf("round %d: score %v comes after %v", round, scores[i], scores[i-1])
+			}
+			if sums[want[i]].Cmp(sums[want[i-1]]) == 0 {
+				ties++
+				same(t, "scores of equal sums", scores[i-1], scores[i])
+			}
+		}
+	}
+	if ties < 100 {
+		t.Errorf("only %d ties were met", ties)
+	}
+}
+
+// Sums of other parts that are equal, and one bit off as floats: 1/65 + 1/117 is
+// 1/78 + 1/90, and .1 + .2 is .3, but not for a float.
+func TestSumsThatTie(t *testing.T) {
+	t.Parallel()
+	at := func(ranks map[int]string) (docs []doc) {
+		for i := range slices.Max(slices.Collect(maps.Keys(ranks))) {
+			id := ranks[i+1]
+			if id == "" {
+				id = fmt.Sprintf("filler %d %p", i, ranks)
+			}
+			docs = append(docs, doc{id: id, score: math.NaN()})
+		}
+		return docs
+	}
+	for _, c := range []struct {
+		name  string
+		lists []rank.List[doc]
+	}{
+		{"other ranks", []rank.List[doc]{{Docs: at(map[int]string{5: "a", 18: "b"})}, {Docs: at(map[int]string{30: "b", 57: "a"})}}},
+		{"a list that counts as much as two", []rank.List[doc]{{Weight: .3, Docs: at(map[int]string{3: "a"})}, {Weight: .1, Docs: at(map[int]string{3: "b"})}, {Weight: .2, Docs: at(map[int]string{3: "b"})}}},
+		{"a list that counts as much as three", []rank.List[doc]{{Weight: .3, Docs: at(map[int]string{4: "a"})}, {Weight: .1, Docs: at(map[int]string{4: "b"})}, {Weight: .1, Docs: at(map[int]string{4: "b"})}, {Weight: .1, Docs: at(map[int]string{4: "b"})}}},
+		{"three times the weight", []rank.List[doc]{{Weight: .1, Docs: at(map[int]string{4: "a"})}, {Weight: .3, Docs: at(map[int]string{132: "b"})}}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			got, err := rank.Fuse(rank.Fusion{}, docView, c.lists...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			scores := map[string]core.Score{}
+			for i, d := range got.Docs {
+				scores[d.id] = got.Stages[len(c.lists)].Scores[i]
+			}
+			same(t, "the score of b", scores["a"], scores["b"])
+			same(t, "the score of a", true, scores["a"] > 0)
+		})
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/bookend-rag/bookend/core"
@@ -39,10 +40,12 @@ type HTTPConfig struct {
 	AllowPlainKey bool
 	// Model is the model's name on the server. Servers with one model need none.
 	Model string
-	// Form is how the server wants to be asked: Documents (the default) or Texts.
+	// Form is how the server wants to be asked: Documents (the default), Texts,
+	// Passages or Input.
 	Form Form
 	// Extra is a JSON object of further parameters, such as {"max_tokens_per_doc":
-	// 512} for Cohere, which lets the server truncate by its own tokens.
+	// 512} for Cohere, which lets the server truncate by its own tokens. What is null
+	// in it is left out of the request, as in {"top_n": null}.
 	Extra json.RawMessage
 	// Batch bounds the texts of one request; 0 means DefaultBatch. Batches go one
 	// after the other.
@@ -104,9 +107,9 @@ func (c HTTPConfig) validate() error {
 		faults = append(faults, &core.ConfigError{Field: field, Value: value, Rule: rule})
 	}
 	switch c.Form {
-	case "", Documents, Texts:
+	case "", Documents, Texts, Passages, Input:
 	default:
-		fault("Form", string(c.Form), `must be "documents" or "texts"`)
+		fault("Form", string(c.Form), `must be "documents" or "texts" ("passages" for NIM, "input" for DashScope)`)
 	}
 	for _, n := range []struct {
 		field string
@@ -147,8 +150,9 @@ func (c HTTPConfig) withDefaults() HTTPConfig {
 	return c
 }
 
-// HTTP is a Scorer behind a server that speaks the /rerank protocol, in either of
-// its two shapes. It is safe for concurrent use, and prints without its secrets.
+// HTTP is a Scorer behind a server that speaks a /rerank protocol, in any of the
+// shapes that servers use. NewHTTP makes it; the zero value returns an error. It is
+// safe for concurrent use, and prints without its secrets.
 //
 //   - A score belongs to the text of its index, in whatever order scores arrive. A
 //     text without one gets NaN. An answer in which an index is missing, out of range
@@ -165,9 +169,12 @@ type HTTP struct {
 	address    httpsafe.Address
 	parameters map[string]json.RawMessage
 	secrets    httpsafe.Secrets
-	key        func() string
-	transport  *http.Transport
-	sleep      func(context.Context, time.Duration) error
+
+	withoutTopN atomic.Bool // the server refused it
+
+	key       func() string
+	transport *http.Transport
+	sleep     func(context.Context, time.Duration) error
 }
 
 var _ Scorer = (*HTTP)(nil)
@@ -206,20 +213,29 @@ const (
 )
 
 // String names the model and the address without user info and query.
-func (h *HTTP) String() string { return h.name }
+func (h *HTTP) String() string {
+	if h == nil || h.name == "" {
+		return "reranker that NewHTTP did not make"
+	}
+	return h.name
+}
 
 // Format writes what String returns, whatever the verb.
-func (h *HTTP) Format(s fmt.State, _ rune) { _, _ = s.Write([]byte(h.name)) }
+func (h *HTTP) Format(s fmt.State, _ rune) { _, _ = s.Write([]byte(h.String())) }
 
 // MarshalText returns what String returns.
-func (h *HTTP) MarshalText() ([]byte, error) { return []byte(h.name), nil }
+func (h *HTTP) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
 
 // LogValue returns what String returns.
-func (h *HTTP) LogValue() slog.Value { return slog.StringValue(h.name) }
+func (h *HTTP) LogValue() slog.Value { return slog.StringValue(h.String()) }
 
 // CloseIdleConnections ends the connections that no call is using, and their
 // goroutines. The client can be used again.
-func (h *HTTP) CloseIdleConnections() { h.transport.CloseIdleConnections() }
+func (h *HTTP) CloseIdleConnections() {
+	if h != nil && h.transport != nil {
+		h.transport.CloseIdleConnections()
+	}
+}
 
 // Score asks the server for the score of each text, in as many requests as batches.
 // One that failed in a way that may pass (a broken connection, 408, 425, 429, 5xx) is
@@ -227,19 +243,24 @@ func (h *HTTP) CloseIdleConnections() { h.transport.CloseIdleConnections() }
 // quarter of a second, then twice that, and so on. A wait that is longer than half a
 // minute, or than what is left of the time, is not begun.
 //
-// It returns every score or an *Error. When ctx has ended, the *Error is that of ctx,
-// too.
+// It returns every score or an *Error. When ctx has ended, no further request begins,
+// and the *Error is that of ctx, too. The Detail of an *Error is in the server's own
+// words, without what they repeat of the query and the texts.
 func (h *HTTP) Score(ctx context.Context, query string, texts []string) ([]float64, error) {
+	if h == nil || h.transport == nil {
+		return nil, &core.ConfigError{Field: "HTTP", Value: "empty", Rule: "make it by NewHTTP"}
+	}
 	call, cancel := context.WithTimeout(ctx, h.config.Timeout)
 	defer cancel()
+	if ended := h.ended(ctx, call); ended != nil {
+		return nil, ended
+	}
 	scores := make([]float64, 0, len(texts))
 	for batch := range slices.Chunk(texts, h.config.Batch) {
-		body, err := h.body(query, batch)
-		if err != nil {
-			return nil, &Error{Kind: ErrAnswer, Detail: "the request cannot be made", permanent: true}
-		}
-		got, failure := h.insist(ctx, call, body, len(batch))
+		got, failure := h.insist(ctx, call, query, batch)
 		if failure != nil {
+			// Servers quote what they are sent, and so do errors of the connection.
+			failure.Detail = httpsafe.WithoutEcho(failure.Detail, append([]string{query}, batch...)...)
 			return nil, failure
 		}
 		scores = append(scores, got...)
@@ -248,10 +269,19 @@ func (h *HTTP) Score(ctx context.Context, query string, texts []string) ([]float
 }
 
 // insist asks until it gets an answer, or a failure that another attempt would only
-// repeat.
-func (h *HTTP) insist(ctx, call context.Context, body []byte, n int) ([]float64, *Error) {
+// repeat. It begins no request once ctx or the call has ended.
+func (h *HTTP) insist(ctx, call context.Context, query string, texts []string) ([]float64, *Error) {
 	for attempt := 0; ; attempt++ {
-		scores, failure := h.ask(ctx, call, body, n)
+		if ended := h.ended(ctx, call); ended != nil {
+			return nil, ended
+		}
+		body, counted := h.body(query, texts)
+		scores, failure := h.ask(ctx, call, body, len(texts))
+		if counted && failure.refuses(topN) {
+			h.withoutTopN.Store(true)
+			attempt-- // it was no failure that passes
+			continue
+		}
 		if failure == nil || !failure.retryable() || attempt >= h.config.Retries {
 			return scores, failure
 		}
@@ -315,10 +345,21 @@ func (h *HTTP) ask(ctx, call context.Context, body []byte, n int) ([]float64, *E
 		return nil, fail(ErrServer, text)
 	}
 	scores, err := readScores(answer, n)
+	if text := complaint(answer, err); text != "" {
+		return nil, fail(ErrServer, text)
+	}
 	if err != nil {
 		return nil, fail(ErrAnswer, err.Error())
 	}
 	return scores, nil
+}
+
+// ended returns the failure of a call that is over, or nil.
+func (h *HTTP) ended(ctx, call context.Context) *Error {
+	if ctx.Err() == nil && call.Err() == nil {
+		return nil
+	}
+	return h.broken(ctx, call, 0, nil)
 }
 
 // broken tells the caller's end from the timeout, and both from the network.

@@ -24,12 +24,14 @@ import (
 // asked is the body of a request, in either form.
 type asked struct {
 	Model     string   `json:"model"`
-	Query     string   `json:"query"`
+	Query     any      `json:"query"`
 	Documents []string `json:"documents"`
 	Texts     []string `json:"texts"`
 	TopN      int      `json:"top_n"`
-	Truncate  bool     `json:"truncate"`
+	Truncate  any      `json:"truncate"`
 	Limit     int      `json:"max_tokens_per_doc"`
+
+	body string
 }
 
 // server answers by a func, and records what it is asked.
@@ -46,9 +48,11 @@ func newServer(t testing.TB, answer func(w http.ResponseWriter, r *http.Request,
 	s := &server{}
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var a asked
-		if err := json.NewDecoder(r.Body).Decode(&a); err != nil {
+		body, _ := io.ReadAll(r.Body)
+		if err := json.Unmarshal(body, &a); err != nil {
 			t.Errorf("request: %v", err)
 		}
+		a.body = strings.TrimSpace(string(body))
 		s.mu.Lock()
 		s.requests, s.headers, s.paths = append(s.requests, a), append(s.headers, r.Header), append(s.paths, r.URL.String())
 		s.mu.Unlock()
@@ -148,9 +152,9 @@ func TestScoresBelongToTheirTexts(t *testing.T) {
 				requests, _, paths := s.seen()
 				for _, r := range requests {
 					sent = append(append(sent, r.Documents...), r.Texts...)
-					same(t, "query, model", "which? m", r.Query+" "+r.Model)
+					same(t, "query, model", "which? m", fmt.Sprint(r.Query, " ", r.Model))
 					same(t, "top_n", len(r.Documents), r.TopN)
-					same(t, "truncate", c.form == rank.Texts, r.Truncate)
+					same(t, "truncate", c.form == rank.Texts, r.Truncate == true)
 				}
 				same(t, "sent", texts, sent)
 				same(t, "path", "/rerank", paths[0])
@@ -197,9 +201,30 @@ func TestReadScores(t *testing.T) {
 		{"a score beyond all numbers", `[{"index":0,"score":1e999}]`, nil, "1e999"},
 		{"no score at all", `[{"index":0},{"index":1},{"index":2}]`, nil, "no score for any of 3"},
 		{"no result", `{"results":[]}`, nil, "no score for any of 3"},
-		{"another object", `{"data":[{"index":0,"relevance_score":1}]}`, nil, `no "results"`},
+		{"data", `{"object":"list","data":[{"index":1,"relevance_score":0.9},{"index":0,"relevance_score":0.1}]}`, []float64{.1, .9, nan}, ""},
+		{"data with scores", `{"data":[{"index":1,"score":0.9,"object":"score"},{"index":0,"score":0.1}],"usage":{}}`, []float64{.1, .9, nan}, ""},
+		{"rankings", `{"rankings":[{"index":1,"logit":0.9},{"index":0,"logit":-3}]}`, []float64{-3, .9, nan}, ""},
+		{"results within an output", `{"output":{"results":[{"index":1,"relevance_score":0.9},{"index":0,"relevance_score":0.1}]},"request_id":"x"}`, []float64{.1, .9, nan}, ""},
+		{"scores within data", `{"code":0,"data":{"scores":[0.1,0.9,-2]}}`, []float64{.1, .9, -2}, ""},
+		{"a result that holds data", `{"result":{"data":[{"index":2,"score":4}]}}`, []float64{nan, nan, 4}, ""},
+		{"results of another spelling", `{"results":[{"index":1,"relevanceScore":0.9},{"index":0,"relevanceScore":0.1}]}`, []float64{.1, .9, nan}, ""},
+		{"another name of the index", `[{"corpus_id":2,"score":-1.5,"text":"x"},{"corpus_id":0,"score":7}]`, []float64{7, nan, -1.5}, ""},
+		{"scores by position", `{"scores":[0.1,0.9,-2]}`, []float64{.1, .9, -2}, ""},
+		{"a list of numbers", `[0.1,0.2,0.3]`, []float64{.1, .2, .3}, ""},
+		{"a list of numbers, one is null", `[null,0.2,0.3]`, []float64{nan, .2, .3}, ""},
+		{"an empty list of another name", `{"results":null,"data":[{"index":1,"score":1}]}`, []float64{nan, 1, nan}, ""},
+		{"too few numbers", `[0.1,0.2]`, nil, "2 numbers, but 3 texts"},
+		{"too many numbers", `[0.1,0.2,0.3,0.4]`, nil, "more results than the 3 texts"},
+		{"too many results", `[{"index":0},{"index":1},{"index":2},{"index":1}]`, nil, "more results than the 3 texts"},
+		{"numbers and results", `[0.1,{"index":1,"score":1},0.3]`, nil, "object"},
+		{"results and numbers", `[{"index":1,"score":1},0.3]`, nil, "number"},
+		{"lists within the list", `[[0.1],[0.2],[0.3]]`, nil, "array"},
+		{"words within the list", `["a","b","c"]`, nil, "string"},
+		{"a list too deep within", `{"output":{"output":{"results":[{"index":0,"score":1}]}}}`, nil, `no "results"`},
+		{"no list", `{"results":{"index":0,"score":1}}`, nil, `no "results"`},
+		{"another object", `{"choices":[{"index":0,"relevance_score":1}]}`, nil, `no "results"`},
+		{"a number", `0.5`, nil, `no "results"`},
 		{"null", `null`, nil, `no "results"`},
-		{"a list of numbers", `[0.1,0.2,0.3]`, nil, "number"},
 		{"half an answer", `[{"index":0,"score":0.1},`, nil, "unexpected end"},
 		{"two answers", `[{"index":0,"score":0.1}][]`, nil, "after top-level value"},
 		{"nothing", ` `, nil, "unexpected end"},
@@ -221,6 +246,7 @@ func TestReadScores(t *testing.T) {
 
 func FuzzReadScores(f *testing.F) {
 	for _, seed := range []string{
+		`{"rankings":[{"index":1,"logit":0.9}]}`, `{"output":{"results":[{"corpus_id":0,"relevanceScore":1}]}}`, `{"data":{"scores":[1,null,2]}}`, `[1,2,3]`,
 		`{"results":[{"index":1,"relevance_score":0.3},{"index":0,"relevance_score":-1}]}`,
 		`[{"index":0,"score":0.1},{"index":2,"score":1e5}]`, `[{"index":0}]`, `[`, `{"results":null}`, `[{"index":1,"score":1},{"index":1,"score":2}]`,
 	} {
@@ -483,6 +509,7 @@ func TestHTTPConfigErrors(t *testing.T) {
 		{"an answer", rank.HTTPConfig{URL: "https://host", MaxAnswer: -1}, "MaxAnswer", []string{"-1"}},
 		{"retries", rank.HTTPConfig{URL: "https://host", Retries: -2}, "Retries", []string{"-2"}},
 		{"extra that is none", rank.HTTPConfig{URL: "https://host", Extra: json.RawMessage(`["s3cr3t"]`)}, "Extra", []string{"JSON object"}},
+		{"a count in extra", rank.HTTPConfig{URL: "https://host", Extra: json.RawMessage(`{"top_n":3}`)}, "Extra", []string{`"top_n"`, "null"}},
 		{"extra of a request", rank.HTTPConfig{URL: "https://host", Extra: json.RawMessage(`{"Query":"s3cr3t"}`)}, "Extra", []string{`"query"`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -524,7 +551,230 @@ func TestExtra(t *testing.T) {
 	if _, err := h.Score(t.Context(), "?", []string{"a"}); err != nil {
 		t.Fatal(err)
 	}
-	same(t, "truncate", false, s.last().Truncate)
+	same(t, "truncate", nil, s.last().Truncate)
+}
+
+// Each form as a server of its kind takes it.
+func TestForms(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, extra string
+		form        rank.Form
+		want        string
+	}{
+		{"documents", ``, "", `{"documents":["a","b"],"model":"m","query":"?","top_n":2}`},
+		{"documents without a count", `{"top_n":null}`, rank.Documents, `{"documents":["a","b"],"model":"m","query":"?"}`},
+		{"documents with another count", `{"top_n":null,"top_k":100}`, rank.Documents, `{"documents":["a","b"],"model":"m","query":"?","top_k":100}`},
+		{"texts", ``, rank.Texts, `{"model":"m","query":"?","texts":["a","b"],"truncate":true}`},
+		{"passages", ``, rank.Passages, `{"model":"m","passages":[{"text":"a"},{"text":"b"}],"query":{"text":"?"},"truncate":"END"}`},
+		{"passages that are not cut", `{"truncate":null}`, rank.Passages, `{"model":"m","passages":[{"text":"a"},{"text":"b"}],"query":{"text":"?"}}`},
+		{"input", `{"parameters":{"return_documents":false}}`, rank.Input, `{"input":{"documents":["a","b"],"query":"?"},"model":"m","parameters":{"return_documents":false}}`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s := says(t, 200, `[1, 2]`)
+			h := newHTTP(t, rank.HTTPConfig{URL: s.URL, Model: "m", Form: c.form, Extra: json.RawMessage(c.extra)})
+			if _, err := h.Score(t.Context(), "?", []string{"a", "b"}); err != nil {
+				t.Fatal(err)
+			}
+			same(t, "body", c.want, s.last().body)
+		})
+	}
+}
+
+// A server that refuses top_n by name is asked without it, once, and from then on.
+func TestACountThatIsRefused(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name   string
+		status int
+		words  string
+		known  bool
+	}{
+		{"as Voyage does", 400, `{"detail":"Argument 'top_n' is not supported by our API"}`, true},
+		{"as FastAPI does", 422, `{"detail":[{"type":"extra_forbidden","loc":["body","top_n"],"msg":"Extra inputs are not permitted","input":2}]}`, true},
+		{"for something else", 400, `{"detail":"no such model"}`, false},
+		{"by another status", 403, `{"detail":"top_n"}`, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s := newServer(t, func(w http.ResponseWriter, r *http.Request, a asked) {
+				if a.TopN != 0 || !c.known {
+					w.WriteHeader(c.status)
+					_, _ = io.WriteString(w, c.words)
+					return
+				}
+				cohere(w, r, a)
+			})
+			h := newHTTP(t, rank.HTTPConfig{URL: s.URL, Batch: 2, Retries: -1})
+			got, err := h.Score(t.Context(), "?", []string{"text 4", "text 5", "text 6"})
+			if !c.known {
+				same(t, "requests", 1, s.count())
+				same(t, "status", c.status, mustBe[*rank.Error](t, err).Status)
+				return
+			}
+			if err != nil || !slices.Equal(got, []float64{4, 5, 6}) {
+				t.Errorf("%v, %v", got, err)
+			}
+			same(t, "requests", 3, s.count())
+		})
+	}
+	// One that goes on refusing is not asked for ever.
+	s := says(t, 400, `{"detail":"top_n"}`)
+	_, err := newHTTP(t, rank.HTTPConfig{URL: s.URL}).Score(t.Context(), "?", []string{"a"})
+	same(t, "status", 400, mustBe[*rank.Error](t, err).Status)
+	same(t, "requests", 2, s.count())
+}
+
+// What a server repeats of the question and the texts is in no error, and Summary has
+// nothing of the server's at all.
+func TestErrorsRepeatNoQuestion(t *testing.T) {
+	t.Parallel()
+	const question, text = "Is Blue Harbour the code of our vault für Jörg?", "The vault opens at nine, and its code is Green Meadow."
+	for _, c := range []struct {
+		name    string
+		status  int
+		body    string
+		summary string
+		parts   []string
+	}{
+		{"quoted", 400, `{"error":{"message":"bad query: ` + question + `"}}`, "http 400", []string{"bad query: ***"}},
+		{"half of it", 400, `{"message":"bad query: Is Blue Harbour the co…"}`, "http 400", []string{"bad query: ***"}},
+		{"FastAPI's input", 422, `{"detail":[{"loc":["body","model"],"msg":"Field required","input":{"query":"` + question + `"}}]}`, "http 422", []string{"body.model: Field required"}},
+		{"no words that are known", 500, `{"request":{"query":"` + question + `","documents":["` + text + `"]}}`, "http 500", []string{"***"}},
+		{"characters that are escaped", 500, `{"query":"our vault f\u00fcr J\u00f6rg?"}`, "http 500", []string{`{"query":"***"}`}},
+		{"a page", 503, `<p>` + question, "http 503", []string{"***"}},
+		{"a document", 413, `{"error":"too long: ` + text + `"}`, "http 413", []string{"too long: ***"}},
+		{"an error in a success", 200, `{"error":{"message":"cannot rank ` + question + `"}}`, "http 200", []string{"the server says: cannot rank ***"}},
+		{"an answer that cannot be read", 200, question, "bad answer", nil},
+		{"a redirect", 307, "", "redirect", nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s := newServer(t, func(w http.ResponseWriter, _ *http.Request, _ asked) {
+				w.Header().Set("Location", "/Is Blue Harbour the code of our vault?x")
+				w.WriteHeader(c.status)
+				_, _ = io.WriteString(w, c.body)
+			})
+			h := newHTTP(t, rank.HTTPConfig{URL: s.URL, Retries: -1})
+			_, err := h.Score(t.Context(), question, []string{"short", text})
+			mustMention(t, err, c.parts...)
+			for _, private := range []string{"Blue Harbour", "Blue%20Harbour", "Green Meadow", "Jörg", "00f6rg"} {
+				if strings.Contains(err.Error(), private) {
+					t.Errorf("the error holds %q: %v", private, err)
+				}
+			}
+			same(t, "summary", c.summary, mustBe[*rank.Error](t, err).Summary())
+		})
+	}
+}
+
+func TestSummary(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		e    rank.Error
+		want string
+	}{
+		{rank.Error{Kind: rank.ErrServer, Status: 503, Detail: "private"}, "http 503"},
+		{rank.Error{Kind: rank.ErrConnection, Detail: "private"}, "connection"},
+		{rank.Error{Kind: rank.ErrTimeout, Status: 200, Detail: "private"}, "timeout"},
+		{rank.Error{Kind: rank.ErrRedirect, Status: 302, Detail: "private"}, "redirect"},
+		{rank.Error{Kind: rank.ErrTooLarge, Status: 200, Detail: "private"}, "answer too large"},
+		{rank.Error{Kind: rank.ErrAnswer, Status: 200, Detail: "private"}, "bad answer"},
+		{rank.Error{Kind: context.Canceled, Detail: "private"}, "canceled"},
+		{rank.Error{Kind: context.DeadlineExceeded, Detail: "private"}, "timeout"},
+		{rank.Error{Kind: errors.New("private"), Detail: "private"}, "unknown"},
+		{rank.Error{}, "unknown"},
+	} {
+		same(t, c.e.Error(), c.want, c.e.Summary())
+	}
+}
+
+// Once the caller's context has ended no request begins, be it between batches,
+// between attempts, or before the first, and its error is returned.
+func TestNoRequestAfterTheEnd(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name     string
+		end      int // the request during which the context ends; 0: before
+		status   int
+		texts    int
+		requests int
+	}{
+		{"before the first", 0, 200, 3, 0},
+		{"without texts", 0, 200, 0, 0},
+		{"between batches", 1, 200, 3, 1},
+		{"before the last batch", 2, 200, 3, 2},
+		{"between attempts", 1, 503, 1, 1},
+		{"after a refusal", 1, 400, 1, 1},
+	} {
+		for _, deadline := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s/deadline=%v", c.name, deadline), func(t *testing.T) {
+				t.Parallel()
+				ctx := &ending{Context: t.Context(), err: context.Canceled, done: make(chan struct{})}
+				if deadline {
+					ctx.err = context.DeadlineExceeded
+				}
+				var calls atomic.Int32
+				s := newServer(t, func(w http.ResponseWriter, r *http.Request, a asked) {
+					calls.Add(1)
+					w.WriteHeader(c.status)
+					if c.status == 200 {
+						cohere(w, r, a)
+					} else {
+						_, _ = io.WriteString(w, `{"message":"top_n"}`)
+					}
+				})
+				h := newHTTP(t, rank.HTTPConfig{URL: s.URL, Batch: 1})
+				h.Sleep(func(context.Context, time.Duration) error { return nil }) // a timer may win
+				ctx.ends = func() bool { return int(calls.Load()) >= c.end }
+				texts := make([]string, c.texts)
+				_, err := h.Score(ctx, "?", texts)
+				if !errors.Is(err, ctx.err) {
+					t.Errorf("error %v", err)
+				}
+				same(t, "requests", c.requests, int(calls.Load()))
+			})
+		}
+	}
+}
+
+// ending is a context that ends by a count, and whose end only Err tells: so that no
+// transport sees it first.
+type ending struct {
+	context.Context
+	err  error
+	done chan struct{}
+	ends func() bool
+}
+
+func (e *ending) Done() <-chan struct{} { return e.done }
+
+func (e *ending) Err() error {
+	if e.ends() {
+		return e.err
+	}
+	return nil
+}
+
+// A zero value, or none, is an error and no panic.
+func TestHTTPThatNobodyMade(t *testing.T) {
+	t.Parallel()
+	for _, h := range []*rank.HTTP{nil, {}} {
+		h.CloseIdleConnections()
+		_, err := h.Score(t.Context(), "?", []string{"a"})
+		same(t, "field", "HTTP", mustBe[*core.ConfigError](t, err).Field)
+		_, err = rank.Rerank(t.Context(), &rank.Reranker{Scorer: h}, docView, "?", []doc{{id: "a"}})
+		mustBe[*core.ConfigError](t, err)
+		text, _ := h.MarshalText()
+		for _, printed := range []string{h.String(), fmt.Sprintf("%v", h), string(text), h.LogValue().String()} {
+			mustMention(t, errors.New(printed), "NewHTTP did not make")
+		}
+	}
+	same(t, "a zero error", "bookend: reranking failed", (&rank.Error{}).Error())
+	same(t, "a zero configuration", "reranker at an address that cannot be read", rank.HTTPConfig{}.String())
+	same(t, "options of a zero fusion", 1, len(rank.Fused[doc]{Missing: []*rank.SourceError{nil}}.Options()))
+	same(t, "a source's zero error", true, (&rank.SourceError{}).Error() != "")
 }
 
 // Only what the server sees is cut, between two characters.

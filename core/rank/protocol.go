@@ -3,8 +3,6 @@ package rank
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -12,30 +10,43 @@ import (
 	"github.com/bookend-rag/bookend/core"
 )
 
-// Form is how a request names the texts. Which form an answer has is seen from the
-// answer.
+// Form is how a request names the question and the texts. Which form an answer has is
+// seen from the answer.
 type Form string
 
 // The forms. The empty Form means Documents.
 const (
-	// Documents is {"model", "query", "documents", "top_n"}, which Cohere, Jina, vLLM
-	// and llama.cpp take.
+	// Documents is {"model", "query", "documents", "top_n"}, which Cohere, Jina,
+	// Voyage, vLLM and llama.cpp take. A server that refuses top_n by that name is
+	// asked without it from then on.
 	Documents Form = "documents"
 	// Texts is {"query", "texts", "truncate": true}, which Hugging Face TEI takes.
 	Texts Form = "texts"
+	// Passages is {"model", "query": {"text"}, "passages": [{"text"}, …], "truncate":
+	// "END"}, which NVIDIA NIM takes.
+	Passages Form = "passages"
+	// Input is {"model", "input": {"query", "documents"}}, which DashScope takes.
+	Input Form = "input"
 )
 
-// reserved are the parameters that Extra may not hold.
-var reserved = []string{"model", "query", "documents", "texts", "top_n"}
+// topN is the parameter that says how many results are wanted: all.
+const topN = "top_n"
 
-// parameters are what each request holds beside the query and the texts.
+// reserved are the parameters that Extra may not hold.
+var reserved = []string{"model", "query", "documents", "texts", "passages", "input", topN}
+
+// parameters are what each request holds beside the question and the texts; nil
+// leaves one out.
 func (c HTTPConfig) parameters() (map[string]json.RawMessage, error) {
 	merged := map[string]json.RawMessage{}
 	if c.Model != "" {
 		merged["model"], _ = json.Marshal(c.Model)
 	}
-	if c.Form == Texts {
-		merged["truncate"] = json.RawMessage("true")
+	switch c.Form {
+	case Texts:
+		merged["truncate"] = json.RawMessage(`true`)
+	case Passages:
+		merged["truncate"] = json.RawMessage(`"END"`)
 	}
 	if len(bytes.TrimSpace(c.Extra)) == 0 {
 		return merged, nil
@@ -45,11 +56,14 @@ func (c HTTPConfig) parameters() (map[string]json.RawMessage, error) {
 		return nil, &core.ConfigError{Field: "Extra", Value: "(not shown)", Rule: `must be one JSON object, such as {"max_tokens_per_doc": 512}`}
 	}
 	for name, value := range extra {
+		isNull := string(value) == "null"
 		switch {
+		case isNull && name == topN:
+			merged[name] = nil
 		case slices.Contains(reserved, strings.ToLower(name)):
-			return nil, &core.ConfigError{Field: "Extra", Value: strings.ToLower(name), Rule: "this parameter is set by each request"}
-		case string(value) == "null":
-			delete(merged, name)
+			return nil, &core.ConfigError{Field: "Extra", Value: strings.ToLower(name), Rule: `this parameter is set by each request; {"top_n": null} leaves that one out`}
+		case isNull:
+			merged[name] = nil
 		default:
 			merged[name] = value
 		}
@@ -57,28 +71,49 @@ func (c HTTPConfig) parameters() (map[string]json.RawMessage, error) {
 	return merged, nil
 }
 
-// body returns the JSON of a request, the same bytes for the same question.
-func (h *HTTP) body(query string, texts []string) ([]byte, error) {
+// body returns the JSON of a request, the same bytes for the same question, and
+// whether it has a top_n.
+func (h *HTTP) body(query string, texts []string) (body []byte, counted bool) {
 	cut := make([]string, len(texts))
 	for i, text := range texts {
 		cut[i] = h.config.cut(text)
 	}
-	body := map[string]any{"query": query}
-	for name, value := range h.parameters {
-		body[name] = value
+	type text struct {
+		Text string `json:"text"`
 	}
-	if h.config.Form == Texts {
-		body["texts"] = cut
-	} else {
-		body["documents"], body["top_n"] = cut, len(cut)
+	fields := map[string]any{}
+	switch h.config.Form {
+	case Texts:
+		fields["query"], fields["texts"] = query, cut
+	case Passages:
+		passages := make([]text, len(cut))
+		for i := range cut {
+			passages[i].Text = cut[i]
+		}
+		fields["query"], fields["passages"] = text{query}, passages
+	case Input:
+		fields["input"] = map[string]any{"query": query, "documents": cut}
+	default:
+		fields["query"], fields["documents"] = query, cut
+		if !h.withoutTopN.Load() {
+			fields[topN] = len(cut)
+		}
+	}
+	for name, value := range h.parameters {
+		if value == nil {
+			delete(fields, name)
+		} else {
+			fields[name] = value
+		}
 	}
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false) // documents are full of <, > and &
-	if err := encoder.Encode(body); err != nil {
-		return nil, err
+	if err := encoder.Encode(fields); err != nil {
+		return nil, false // strings, numbers, and JSON that was read: cannot happen
 	}
-	return b.Bytes(), nil
+	_, counted = fields[topN]
+	return b.Bytes(), counted
 }
 
 // cut shortens a text to the limits, between two characters.
@@ -101,65 +136,4 @@ func (c HTTPConfig) cut(text string) string {
 		text = text[:end]
 	}
 	return text
-}
-
-// result is one entry of an answer, in either shape.
-type result struct {
-	Index          *int     `json:"index"`
-	RelevanceScore *float64 `json:"relevance_score"`
-	Score          *float64 `json:"score"`
-}
-
-// readScores reads an answer to n texts, of either shape:
-//
-//	{"results": [{"index": 0, "relevance_score": 0.9}, …]}   Cohere, Jina, vLLM, llama.cpp
-//	[{"index": 0, "score": 0.9}, …]                          Hugging Face TEI
-//
-// Each score goes to the text of its index, whatever the order. What has none, or
-// null, gets NaN. An index that is missing, out of range or there twice, and an
-// answer without any score, are errors: nobody can tell which score is whose. The
-// error holds what the server said, as it is.
-func readScores(answer []byte, n int) ([]float64, error) {
-	var results []result
-	answer = bytes.TrimSpace(answer)
-	if len(answer) > 0 && answer[0] == '[' {
-		if err := json.Unmarshal(answer, &results); err != nil {
-			return nil, err
-		}
-	} else {
-		var object struct{ Results *[]result }
-		if err := json.Unmarshal(answer, &object); err != nil {
-			return nil, err
-		}
-		if object.Results == nil {
-			return nil, fmt.Errorf("it is no list, and has no %q", "results")
-		}
-		results = *object.Results
-	}
-	scores, seen, found := make([]float64, n), make([]bool, n), false
-	for i := range scores {
-		scores[i] = math.NaN()
-	}
-	for i, r := range results {
-		switch {
-		case r.Index == nil:
-			return nil, fmt.Errorf("result %d has no index", i)
-		case *r.Index < 0 || *r.Index >= n:
-			return nil, fmt.Errorf("result %d has index %d, but %d texts were sent", i, *r.Index, n)
-		case seen[*r.Index]:
-			return nil, fmt.Errorf("index %d is there twice", *r.Index)
-		}
-		seen[*r.Index] = true
-		score := r.RelevanceScore
-		if score == nil {
-			score = r.Score
-		}
-		if score != nil {
-			scores[*r.Index], found = *score, true
-		}
-	}
-	if !found {
-		return nil, fmt.Errorf("it has no score for any of %d texts", n)
-	}
-	return scores, nil
 }

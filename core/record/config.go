@@ -16,11 +16,12 @@ const (
 // Config says what is recorded. The zero value records every retrieval at once,
 // without texts and without answers.
 type Config struct {
-	// Texts records the question and the documents' titles and texts. Leave it out
+	// Texts records the question, the documents' titles and texts, and the
+	// arrangement's notes, which may quote an error of a server. Leave it out
 	// where hashes, IDs and lengths will do: a file with texts holds what your
 	// documents hold, and what your users asked.
 	Texts bool
-	// Redact changes every question, title and text before anything is made of it,
+	// Redact changes every question, title, text and note before anything is made of it,
 	// hash and length included. It is called by one goroutine at a time, in the
 	// background; an entry for which it panics is dropped. Nil: nothing is changed.
 	Redact func(text string) string

@@ -6,9 +6,9 @@
 //	config := core.Config{Observe: recorder.Observe}
 //
 // The file holds one JSON object a line, an Entry, after a first line that
-// identifies it. Only the user may read it (mode 0600). Texts of questions and
-// documents are left out unless Config.Texts asks for them: hash, ID and length
-// stand in for them.
+// identifies it. Only the user may read it (mode 0600), also where the file was there
+// before. Texts of questions and documents, and notes, are left out unless
+// Config.Texts asks for them: hash, ID and length stand in for texts.
 //
 // A chain never waits for the recorder. It takes what it needs before Observe
 // returns and writes in the background; what does not fit into its bounded memory

@@ -29,7 +29,8 @@ type Entry struct {
 	// Documents holds all documents by rank, the best first, with those that were
 	// left out.
 	Documents []Document `json:"ctxs"`
-	// Arrangement says which rank stood in which slot.
+	// Arrangement says which rank stood in which slot. It has notes where texts are
+	// recorded.
 	Arrangement core.Arrangement `json:"arrangement"`
 	Arm         string           `json:"arm"` // Shuffled or Configured
 	// Model and PromptTokens are those of the answer, or of the Config; "" and 0

@@ -1,13 +1,13 @@
 package record
 
 import (
-	"bytes"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 
 	"github.com/bookend-rag/bookend/internal/linelog"
@@ -27,11 +27,24 @@ func (c *Config) hash(text string) string {
 // file appends whole lines, or nothing, to a record file.
 type file struct {
 	path string
-	f    *os.File
-	lock io.Closer // nil where the file itself is locked
-	size int64
+	f    disk
+	lock io.Closer
+	size int64 // of the whole lines
+	cut  int64 // bytes of a last line that was cut off when it was opened
 	max  int64 // 0: no limit
 	new  bool  // something is not synced
+	torn bool  // something may follow the whole lines
+}
+
+// disk is an open file.
+type disk interface {
+	io.ReaderAt
+	io.Writer
+	io.Closer
+	Stat() (fs.FileInfo, error)
+	Chmod(fs.FileMode) error
+	Truncate(size int64) error
+	Sync() error
 }
 
 var errTooLarge = errors.New("it would grow beyond MaxFile")
@@ -56,8 +69,9 @@ func openFile(path string, maxSize int64) (*file, error) {
 	return w, nil
 }
 
-// mend checks the first line, writes it into an empty file, and cuts off what
-// follows the last whole line. It reads no more than these.
+// mend checks the first line, writes it into an empty file, takes the file away from
+// others, and cuts off a last line that is torn or no entry. It reads no more than the
+// first line and the last two.
 func (w *file) mend() error {
 	fail := func(err error) error {
 		return &Error{Path: w.path, Rule: fmt.Sprintf("cannot be opened: %v", err), Err: err}
@@ -73,13 +87,22 @@ func (w *file) mend() error {
 	if string(head) != Header[:len(head)] {
 		return &Error{Path: w.path, Rule: "does not begin as a record file does, and is left alone: name another file", Err: ErrNotRecord}
 	}
-	if w.size, err = wholeLines(w.f, info.Size()); err != nil {
+	if err := linelog.Private(w.f); err != nil {
+		return &Error{Path: w.path, Rule: fmt.Sprintf("%v: make it yours alone (mode 0600), or name a file in a folder of your own", err), Err: err}
+	}
+	end, err := linelog.Tail(w.f, int64(len(Header)), info.Size(), func(line []byte) bool {
+		_, wrong := decode(line)
+		return wrong == ""
+	})
+	switch {
+	case errors.Is(err, linelog.ErrDamaged):
+		return &Error{Path: w.path, Rule: "more than its last line is damaged: mend it or take it out by hand, or name another file", Err: ErrDamaged}
+	case err != nil:
 		return fail(err)
 	}
-	if w.size < info.Size() {
-		if err := w.f.Truncate(w.size); err != nil {
-			return fail(err)
-		}
+	w.size, w.cut, w.torn = end.Whole, end.Torn, end.Torn > 0
+	if err := w.trim(); err != nil {
+		return fail(err)
 	}
 	if w.size == 0 {
 		if err := w.write([]byte(Header)); err != nil {
@@ -87,22 +110,6 @@ func (w *file) mend() error {
 		}
 	}
 	return nil
-}
-
-// wholeLines returns how many of the first size bytes are lines with an end.
-func wholeLines(f io.ReaderAt, size int64) (int64, error) {
-	buffer := make([]byte, 64<<10)
-	for size > 0 {
-		piece := buffer[:min(size, int64(len(buffer)))]
-		if _, err := f.ReadAt(piece, size-int64(len(piece))); err != nil {
-			return 0, err
-		}
-		if i := bytes.LastIndexByte(piece, '\n'); i >= 0 {
-			return size - int64(len(piece)) + int64(i) + 1, nil
-		}
-		size -= int64(len(piece))
-	}
-	return 0, nil
 }
 
 // append writes lines at the end of the file, all of them or none.
@@ -114,14 +121,28 @@ func (w *file) append(lines []byte) error {
 }
 
 func (w *file) write(lines []byte) error {
-	_, err := w.f.Write(lines)
-	if err != nil {
-		// Where this fails, too, the next one to open the file cuts the line off.
-		_ = w.f.Truncate(w.size)
+	if err := w.trim(); err != nil {
+		return err
+	}
+	if _, err := w.f.Write(lines); err != nil {
+		w.torn = true
+		_ = w.trim() // or else before the next line, or by the next one to open the file
 		return err
 	}
 	w.size += int64(len(lines))
 	w.new = true
+	return nil
+}
+
+// trim cuts off what follows the whole lines.
+func (w *file) trim() error {
+	if !w.torn {
+		return nil
+	}
+	if err := w.f.Truncate(w.size); err != nil {
+		return err
+	}
+	w.torn = false
 	return nil
 }
 
@@ -134,9 +155,9 @@ func (w *file) sync() error {
 }
 
 func (w *file) close() error {
-	err := errors.Join(w.sync(), w.f.Close())
+	err := errors.Join(w.trim(), w.sync())
 	if w.lock != nil {
-		err = errors.Join(err, w.lock.Close())
+		err = errors.Join(err, w.lock.Close()) // before the file; see linelog.OpenLocked
 	}
-	return err
+	return errors.Join(err, w.f.Close())
 }

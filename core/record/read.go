@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/bookend-rag/bookend/core"
 	"github.com/bookend-rag/bookend/internal/linelog"
 )
 
@@ -24,6 +25,10 @@ var (
 	ErrDamaged = errors.New("the record file is damaged")
 	// ErrLimit: a line is longer than MaxLine.
 	ErrLimit = linelog.ErrLimit
+	// ErrExposed: others than its owner may read the file, and that cannot be changed.
+	ErrExposed = linelog.ErrExposed
+	// ErrNotOpen: the Recorder was not made by Open.
+	ErrNotOpen = errors.New("the recorder is not open")
 )
 
 // Error says why a record file cannot be read or written.
@@ -48,7 +53,11 @@ func (e *Error) Unwrap() error { return e.Err }
 // Reading says what Read found.
 type Reading struct {
 	Entries int
-	Torn    int64 // bytes of a torn last line, which was left out; 0 for none
+	// Torn is the number of bytes of the last line, where that is torn or no Entry and
+	// was left out, and TornLine its number, from 1; both 0 for none. The next Open
+	// cuts it off.
+	Torn     int64
+	TornLine int
 }
 
 // Read passes every entry of a record file to each, in the order in which they
@@ -56,8 +65,12 @@ type Reading struct {
 // It takes no lock and changes nothing, so that it may run beside a writer, whose
 // last line may then look torn. Entries are checked: their arrangement fits their
 // documents, and cited ranks exist. The error is an *Error: ErrNotRecord,
-// ErrDamaged, ErrLimit, or that of the file system. It costs the decoding.
+// ErrDamaged, ErrLimit, or that of the file system; without each it is a
+// *core.ConfigError. It costs the decoding.
 func Read(path string, each func(Entry) error) (Reading, error) {
+	if each == nil {
+		return Reading{}, &core.ConfigError{Field: "each", Value: "nil", Rule: "pass what takes the entries"}
+	}
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return Reading{}, &Error{Path: path, Rule: "is not a regular file", Err: ErrNotRecord}
 	}
@@ -80,11 +93,7 @@ func read(from io.Reader, path string, each func(Entry) error) (Reading, error) 
 			return true
 		}
 		var e Entry
-		if err := json.Unmarshal(line, &e); err != nil {
-			wrong = "is no entry: " + err.Error()
-			return false
-		}
-		if wrong = e.check(); wrong != "" {
+		if e, wrong = decode(line); wrong != "" {
 			return false
 		}
 		found.Entries++
@@ -94,8 +103,16 @@ func read(from io.Reader, path string, each func(Entry) error) (Reading, error) 
 	if stopped != nil {
 		return found, stopped
 	}
-	found.Torn = end.Torn
+	found.Torn, found.TornLine = end.Torn, end.Line
 	return found, readError(path, wrong, err)
+}
+
+// decode reads a line, and says what is wrong with it, or "".
+func decode(line []byte) (e Entry, wrong string) {
+	if err := json.Unmarshal(line, &e); err != nil {
+		return Entry{}, "is no entry: " + err.Error()
+	}
+	return e, e.check()
 }
 
 func readError(path, wrong string, err error) error {

@@ -17,11 +17,13 @@ import (
 // bounded by Config.MaxMemory; this bounds the channel alone.
 const queueLength = 4096
 
-// Recorder writes a record file in the background. All methods are safe for
-// concurrent use, and none but Close waits for the file.
+// Recorder writes a record file in the background. Open makes it: another one, or nil,
+// records nothing, and says so by Err and Close. All methods are safe for concurrent
+// use, and none but Close waits for the file.
 type Recorder struct {
 	config Config
 	now    func() time.Time
+	cut    int64 // by Open
 
 	open   sync.RWMutex // held to read while a message is sent, to write to close
 	closed bool
@@ -42,6 +44,7 @@ type Stats struct {
 	Skipped  int64 // retrievals that Config.Keep left out
 	Written  int64 // entries in the file
 	Lost     int64 // accepted, but not written: the disk failed, MaxFile was reached, or Redact panicked
+	Torn     int64 // bytes of a last line, torn or no Entry, that Open cut off
 
 	Answered       int64 // entries that were joined with their answer
 	CitedNothing   int64 // of these, the answer cites no label at all
@@ -60,10 +63,13 @@ type counters struct {
 
 // Stats returns the counts so far.
 func (r *Recorder) Stats() Stats {
+	if r == nil {
+		return Stats{}
+	}
 	c := &r.counts
 	return Stats{
 		Accepted: c.accepted.Load(), Dropped: c.dropped.Load(), Failed: c.failed.Load(), Skipped: c.skipped.Load(),
-		Written: c.written.Load(), Lost: c.lost.Load(),
+		Written: c.written.Load(), Lost: c.lost.Load(), Torn: r.cut,
 		Answered: c.answered.Load(), CitedNothing: c.nothing.Load(), CitedUnknown: c.unknown.Load(),
 		Unmatched: c.unmatched.Load(), AnswersDropped: c.noRoom.Load(),
 		Expired: c.expired.Load(), Repeated: c.again.Load(), WithoutID: c.noID.Load(),
@@ -71,12 +77,14 @@ func (r *Recorder) Stats() Stats {
 }
 
 // Open opens a record file to append to, and creates it, for the user alone, when
-// there is none. A torn last line is cut off. Symbolic links are not followed.
-// Close it when done: the writer runs until then.
+// there is none. One that others may read becomes the user's alone. A last line that
+// is torn or no Entry is cut off, and counted by Stats. Symbolic links are not
+// followed. Close it when done: the writer runs until then.
 //
 // The error is every fault of the Config, joined, or an *Error: ErrLocked while
-// somebody else writes the file, ErrNotRecord for a file of another kind, and
-// errors.ErrUnsupported on systems whose locks it does not know.
+// somebody else writes the file, ErrNotRecord for a file of another kind, ErrExposed
+// for one that cannot be taken away from others, ErrDamaged and ErrLimit as for Read,
+// and errors.ErrUnsupported on systems whose locks it does not know.
 func Open(path string, c Config) (*Recorder, error) { return open(path, c, time.Now) }
 
 func open(path string, c Config, now func() time.Time) (*Recorder, error) {
@@ -87,7 +95,7 @@ func open(path string, c Config, now func() time.Time) (*Recorder, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Recorder{config: c, now: now, queue: make(chan message, queueLength), done: make(chan struct{})}
+	r := &Recorder{config: c, now: now, cut: file.cut, queue: make(chan message, queueLength), done: make(chan struct{})}
 	go func() {
 		defer close(r.done)
 		w := &writer{Recorder: r, file: file, waiting: map[string]*waiting{}}
@@ -95,6 +103,9 @@ func open(path string, c Config, now func() time.Time) (*Recorder, error) {
 	}()
 	return r, nil
 }
+
+// isOpen is false for a Recorder that Open did not make.
+func (r *Recorder) isOpen() bool { return r != nil && r.queue != nil }
 
 // message is what the writer is told: a retrieval or an answer.
 type message struct {
@@ -114,6 +125,11 @@ type message struct {
 // left to the background.
 func (r *Recorder) Observe(_ context.Context, e core.Event) {
 	switch {
+	case r == nil:
+		return
+	case !r.isOpen():
+		r.counts.dropped.Add(1)
+		return
 	case e.Err != nil:
 		r.counts.failed.Add(1)
 		return
@@ -179,6 +195,9 @@ func (e *Entry) size() int64 {
 	for _, d := range e.Documents {
 		size += len(d.ID) + len(d.Title) + len(d.Text) + len(d.Source)
 	}
+	for _, note := range e.Arrangement.Notes {
+		size += len(note)
+	}
 	return int64(size)
 }
 
@@ -193,6 +212,9 @@ func (r *Recorder) Answer(requestID, text string) {
 func (r *Recorder) Answered(ctx context.Context, a Reply) { r.answer(core.RequestID(ctx), a) }
 
 func (r *Recorder) answer(id string, a Reply) {
+	if r == nil {
+		return
+	}
 	if id == "" || r.config.Wait == 0 {
 		r.counts.unmatched.Add(1)
 		return
@@ -230,6 +252,9 @@ func (r *Recorder) flush() {
 // Err returns the latest error of writing, or nil. Writing is tried again with
 // every entry that follows, so that a disk that has room again is used.
 func (r *Recorder) Err() error {
+	if !r.isOpen() {
+		return &Error{Rule: "is not open: make the Recorder by Open", Err: ErrNotOpen}
+	}
 	if e := r.failure.Load(); e != nil {
 		return e
 	}
@@ -240,6 +265,9 @@ func (r *Recorder) Err() error {
 // gives it up. It returns the latest error of writing. What comes afterwards is
 // dropped and counted; a second Close does no more than wait.
 func (r *Recorder) Close() error {
+	if !r.isOpen() {
+		return r.Err()
+	}
 	r.open.Lock()
 	if !r.closed {
 		r.closed = true

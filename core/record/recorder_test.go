@@ -457,6 +457,287 @@ func TestDamage(t *testing.T) {
 	}
 }
 
+// What Read says of a file and what Open does to it agree, and after an append every
+// reader reads it.
+func TestOpenAgreesWithRead(t *testing.T) {
+	t.Parallel()
+	path := newPath(t)
+	r := mustOpen(t, path, Config{}, time.Now)
+	retrieve(t, r, "one", documents(1), core.Config{})
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	good := strings.TrimPrefix(content(t, path), Header)
+	bad := strings.Replace(good, "configured", "left", 1)
+	for _, c := range []struct {
+		name string
+		text string
+		want error // of both
+		torn string
+	}{
+		{"whole", good + good, nil, ""},
+		{"nothing but the header", "", nil, ""},
+		{"a damaged last line", good + good + bad, nil, bad},
+		{"a damaged line alone", bad, nil, bad},
+		{"no JSON, with its end", good + "{]\n", nil, "{]\n"},
+		{"an empty line", good + "\n", nil, "\n"},
+		{"a second header", good + Header, nil, Header},
+		{"zeros, with an end", good + "\x00\x00\x00\n", nil, "\x00\x00\x00\n"},
+		{"a torn last line", good + good[:30], nil, good[:30]},
+		{"a torn line alone", good[:30], nil, good[:30]},
+		{"a damaged line before a torn one", good + bad + good[:30], ErrDamaged, ""},
+		{"two damaged lines", good + bad + bad, ErrDamaged, ""},
+		{"a line that is too long", good + strings.Repeat("x", MaxLine) + "\n", ErrLimit, ""},
+		{"a torn line that is too long", good + strings.Repeat("x", MaxLine+1), ErrLimit, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			path := newPath(t)
+			if err := os.WriteFile(path, []byte(Header+c.text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			found, err := Read(path, func(Entry) error { return nil })
+			if !errors.Is(err, c.want) {
+				t.Errorf("Read: %v", err)
+			}
+			r, err := Open(path, Config{})
+			if c.want != nil {
+				if !errors.Is(err, c.want) {
+					t.Errorf("Open: %v", err)
+				}
+				equal(t, "the file that was refused", Header+c.text, content(t, path))
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			equal(t, "torn, for Read", int64(len(c.torn)), found.Torn)
+			equal(t, "torn, for Open", found.Torn, r.Stats().Torn)
+			line := 0
+			if c.torn != "" {
+				line = 2 + strings.Count(strings.TrimSuffix(c.text, c.torn), "\n")
+			}
+			equal(t, "the torn line", line, found.TornLine)
+			retrieve(t, r, "appended", documents(1), core.Config{})
+			if err := r.Close(); err != nil {
+				t.Fatal(err)
+			}
+			entries, after := mustRead(t, path)
+			equal(t, "entries, then one more", found.Entries+1, len(entries))
+			equal(t, "torn afterwards", Reading{Entries: found.Entries + 1}, after)
+			equal(t, "last", "appended", entries[len(entries)-1].RequestID)
+			again := mustOpen(t, path, Config{}, time.Now)
+			equal(t, "counted once", 0, again.Stats().Torn)
+		})
+	}
+}
+
+// A record that others could read is the user's alone before a text is written to it.
+// What is no record stays as it is.
+func TestModes(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows has no such modes")
+	}
+	for _, c := range []struct {
+		name, text string
+		mode, want os.FileMode
+	}{
+		{"a record", Header, 0o644, 0o600},
+		{"one that all may write", Header, 0o666, 0o600},
+		{"an empty file", "", 0o644, 0o600},
+		{"a torn header", Header[:5], 0o640, 0o600},
+		{"another file", "my notes\n", 0o644, 0o644},
+	} {
+		path := newPath(t)
+		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(path, c.mode); err != nil {
+			t.Fatal(err)
+		}
+		if r, err := Open(path, Config{Texts: true}); err == nil {
+			defer r.Close()
+		}
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		equal(t, c.name, c.want, info.Mode().Perm())
+	}
+}
+
+// badDisk is a file with what a disk can do: fail to write, after a part, fail to cut
+// off that part, and keep the mode as it is.
+type badDisk struct {
+	*os.File
+	full, stuck, open bool
+}
+
+var errDisk = errors.New("no space left")
+
+func (d *badDisk) Write(p []byte) (int, error) {
+	if d.full {
+		n, _ := d.File.Write(p[:len(p)/2])
+		return n, errDisk
+	}
+	return d.File.Write(p)
+}
+
+func (d *badDisk) Truncate(size int64) error {
+	if d.stuck {
+		return errDisk
+	}
+	return d.File.Truncate(size)
+}
+
+func (d *badDisk) Chmod(mode os.FileMode) error {
+	if d.open {
+		return errDisk
+	}
+	return d.File.Chmod(mode)
+}
+
+// However a write fails, the file holds whole lines, each once, as soon as the disk
+// works again.
+func TestABadDisk(t *testing.T) {
+	t.Parallel()
+	for _, stuck := range []bool{false, true} {
+		path := newPath(t)
+		f, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o600)
+		if err != nil {
+			t.Fatal(err)
+		}
+		disk := &badDisk{File: f}
+		w := &file{path: path, f: disk}
+		if err := w.mend(); err != nil {
+			t.Fatal(err)
+		}
+		want := Header
+		write := func(line string, fails bool) {
+			t.Helper()
+			if err := w.append([]byte(line)); (err != nil) != fails {
+				t.Errorf("%q: %v", line, err)
+			}
+			if !fails {
+				want += line
+			}
+		}
+		write("one\n", false)
+		disk.full, disk.stuck = true, stuck
+		write("two, that is lost\n", true)
+		write("three, that is lost, too\n", true)
+		disk.full = false
+		write("four\n", stuck) // not behind a half of the second
+		disk.stuck = false
+		write("five\n", false)
+		disk.full = true
+		write("six, that is lost\n", true)
+		disk.full = false
+		if err := w.close(); err != nil {
+			t.Fatal(err)
+		}
+		equal(t, "the file", want, content(t, path))
+	}
+
+	path := newPath(t)
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := f.Chmod(0o644); err != nil {
+		t.Fatal(err)
+	}
+	if runtime.GOOS != "windows" {
+		err = (&file{path: path, f: &badDisk{File: f, open: true}}).mend()
+		if !errors.Is(err, ErrExposed) {
+			t.Errorf("a mode that stays: %v", err)
+		}
+		contains(t, "the error", fmt.Sprint(err), "0644", "mode 0600", "folder of your own")
+	}
+}
+
+// Without texts nothing that was asked or retrieved is in the file, nor in what the
+// recorder prints, whichever way it comes: by an error that repeats it, too. With
+// texts, notes are redacted like these.
+func TestNoPrivateWord(t *testing.T) {
+	t.Parallel()
+	const question, text, title = "Is Blue Harbour the code?", "No, Green Meadow is.", "Codes of the vault"
+	echo := errors.New("status 500: cannot rank '" + question + "' against '" + text + "'")
+	chunks := []doc{{id: "d1", title: title, text: text, score: 1}}
+	byValue := &core.View[doc]{
+		Text: func(d doc) string { return d.text },
+		ID:   func(d doc) string { return d.id },
+		Meta: func(d doc) map[string]any {
+			return map[string]any{"title": d.title, "note": d.text}
+		},
+	}
+	redact := func(s string) string {
+		return strings.NewReplacer("Blue Harbour", "[x]", "Green Meadow", "[x]", "vault", "[x]").Replace(s)
+	}
+	for _, config := range []Config{{}, {Wait: time.Hour}, {HashKey: []byte("k")}, {Redact: redact}, {Texts: true, Redact: redact}} {
+		path := newPath(t)
+		r := mustOpen(t, path, config, time.Now)
+		a, err := core.New(core.Config{Observe: r.Observe})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx := core.WithRequestID(context.Background(), "r1")
+		for _, option := range []core.CallOption{core.RankFailed("rerank", echo), core.LeftOut("dense", echo)} {
+			if _, err := core.Transform(ctx, a, chunks, byValue, core.ForQuery(question), option); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r.Answer("r1", "You asked: "+question+" "+text+" [1]")
+		if err := r.Close(); err != nil {
+			t.Fatal(err)
+		}
+		written := content(t, path)
+		private := []string{"Blue Harbour", "Green Meadow"}
+		if !config.Texts {
+			private = append(private, "vault", "status 500", "cannot rank")
+		}
+		for _, p := range private {
+			if all := written + fmt.Sprintf("%+v %v", r.Stats(), r.Err()); strings.Contains(all, p) {
+				t.Errorf("%+v: %q is written:\n%s", config, p, all)
+			}
+		}
+		entries, _ := mustRead(t, path)
+		equal(t, "entries", 2, len(entries))
+		if config.Texts {
+			contains(t, "a note", entries[0].Arrangement.Notes[0], "cannot rank 'Is [x] the code?'")
+		}
+	}
+}
+
+// A Recorder that Open did not make records nothing and says so.
+func TestRecorderThatNobodyOpened(t *testing.T) {
+	t.Parallel()
+	for _, r := range []*Recorder{nil, {}} {
+		retrieve(t, r, "q", documents(2), core.Config{})
+		r.Answer("q", "[1]")
+		r.Answered(context.Background(), core.Answer{Text: "[1]"})
+		for _, err := range []error{r.Err(), r.Close(), r.Close()} {
+			var e *Error
+			if !errors.As(err, &e) || !errors.Is(err, ErrNotOpen) {
+				t.Errorf("%v", err)
+			}
+		}
+		if want := (Stats{Dropped: 1, Unmatched: 2}); r != nil {
+			equal(t, "counts", want, r.Stats())
+		} else {
+			equal(t, "counts", Stats{}, r.Stats())
+		}
+	}
+	_, err := Read(newPath(t), nil)
+	var e *core.ConfigError
+	if !errors.As(err, &e) || e.Field != "each" {
+		t.Errorf("Read without a func: %v", err)
+	}
+	equal(t, "a zero error", true, (&Error{}).Error() != "")
+}
+
 func TestConfigFaults(t *testing.T) {
 	t.Parallel()
 	_, err := Open(newPath(t), Config{Wait: -1, MaxWaiting: -1, MaxMemory: -1, MaxFile: -1})

@@ -120,6 +120,12 @@ func (w *writer) finish(e *Entry) (ok bool) {
 		redact = func(text string) string { return text }
 	}
 	e.Model = w.config.Model
+	if !w.config.Texts {
+		e.Arrangement.Notes = nil // they may quote what a server repeated
+	}
+	for i, note := range e.Arrangement.Notes {
+		e.Arrangement.Notes[i] = redact(note)
+	}
 	if e.Question != "" {
 		e.Question = redact(e.Question)
 		if !w.config.Texts {

@@ -59,5 +59,5 @@ func Target(response *http.Response) string {
 	if err != nil {
 		return "to nowhere"
 	}
-	return "to " + (&url.URL{Scheme: to.Scheme, Host: to.Host, Path: to.Path}).String()
+	return "to " + (&url.URL{Scheme: to.Scheme, Host: to.Host}).String() + to.Path // as it reads, so that an echo shows
 }

@@ -36,8 +36,12 @@ func (e *LineError) Error() string { return fmt.Sprintf("line %d: %v", e.Line, e
 // Unwrap returns the cause.
 func (e *LineError) Unwrap() error { return e.Err }
 
-// End says how many bytes of a file are whole lines, and how many follow.
-type End struct{ Whole, Torn int64 }
+// End says how many bytes of a file are whole lines, and how many follow: those of
+// the last line, if it is torn or not what it must be.
+type End struct {
+	Whole, Torn int64
+	Line        int // the number of that line, from 1; 0 for none
+}
 
 // Scan passes every whole line to take, the header among them, each with its end
 // and valid during the call. take returns false for a line that is not what it must
@@ -59,14 +63,14 @@ func Scan(from io.Reader, header string, take func(line []byte) bool) (End, erro
 		}
 		if lines.Number == 1 && string(line) != header {
 			if !whole && len(line) < len(header) && header[:len(line)] == string(line) {
-				end.Torn = int64(len(line))
+				end.Torn, end.Line = int64(len(line)), 1
 				continue
 			}
 			return end, &LineError{1, ErrOther}
 		}
 		if !whole || !take(line) {
 			bad = lines.Number
-			end.Torn = int64(len(line))
+			end.Torn, end.Line = int64(len(line)), bad
 			continue
 		}
 		end.Whole += int64(len(line))
