@@ -137,6 +137,6 @@ func parsePlacement(name string, f *fitted) (core.Placement, error) {
 	if lookupErr != nil {
 		return nil, err
 	}
-	curve, err := published.Curve()
+	curve, err := sweep.CurveOf(published)
 	return core.Measured{Curve: curve}, err
 }

@@ -102,7 +102,7 @@ func readCurve(name string) (compare.Reading, *core.Curve, error) {
 	if lookupErr != nil {
 		return compare.Reading{}, nil, usage("--curve %s is no file, and no published curve: %w", name, lookupErr)
 	}
-	curve, err = published.Curve()
+	curve, err = sweep.CurveOf(published)
 	return compare.ReadingOfPublished(published), curve, err
 }
 

@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -225,7 +226,7 @@ func ReadBatch(from io.Reader, source Source, journal *Journal) (BatchResult, er
 		if err != nil {
 			return result, fmt.Errorf("bookend: batch results, line %d: %w", lines.Number, err)
 		}
-		if isBlank(line) {
+		if len(bytes.TrimSpace(line)) == 0 {
 			continue
 		}
 		result.Lines++
@@ -250,7 +251,7 @@ func ReadBatch(from io.Reader, source Source, journal *Journal) (BatchResult, er
 		record.Answer, record.Failure = l.outcome()
 		err = journal.Append(record)
 		if errors.Is(err, ErrLimit) {
-			record.Answer, record.Failure = nil, &Failure{Message: safeMessage(err)}
+			record.Answer, record.Failure = nil, NewFailure(err)
 			err = journal.Append(record)
 		}
 		if err != nil {
@@ -277,7 +278,7 @@ func (l resultLine) outcome() (*Answer, *Failure) {
 		status = l.Response.Status
 	}
 	if message := errorMessage(l.Error); message != "" {
-		return nil, &Failure{Status: status, Message: safeMessage(errors.New(message))}
+		return nil, failedWith(status, errors.New(message))
 	}
 	if l.Response == nil {
 		return nil, &Failure{Message: "the batch has neither a response nor an error for it"}
@@ -287,13 +288,20 @@ func (l resultLine) outcome() (*Answer, *Failure) {
 		if message == "" {
 			message = fmt.Sprintf("the batch answered %d", status)
 		}
-		return nil, &Failure{Status: status, Message: safeMessage(errors.New(message))}
+		return nil, failedWith(status, errors.New(message))
 	}
 	answer, err := ParseResponse(l.Response.Body)
 	if err != nil {
-		return nil, &Failure{Status: status, Message: safeMessage(err)}
+		return nil, failedWith(status, err)
 	}
 	return &answer, nil
+}
+
+// failedWith is a failure with the status that the batch gives.
+func failedWith(status int, err error) *Failure {
+	f := NewFailure(err)
+	f.Status = status
+	return f
 }
 
 // errorMessage reads {"message": …}, {"error": {"message": …}} or a string; it is

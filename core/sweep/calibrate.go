@@ -1,6 +1,10 @@
 package sweep
 
-import "github.com/bookend-rag/bookend/core"
+import (
+	"github.com/bookend-rag/bookend/core"
+	"github.com/bookend-rag/bookend/core/sweep/internal/random"
+	"github.com/bookend-rag/bookend/core/sweep/internal/slot"
+)
 
 // CalibrationSettings say which sweeps are simulated.
 type CalibrationSettings struct {
@@ -56,48 +60,35 @@ func Calibrate(s CalibrationSettings) (Calibration, error) {
 	if s.Confidence == 0 {
 		s.Confidence = 0.95
 	}
-	if err := checkConfidence(s.Confidence); err != nil {
-		return Calibration{}, err
-	}
 	reader, err := NewReader(s.Accuracy, s.Correlation, s.Seed)
 	if err != nil {
 		return Calibration{}, err
 	}
-	o, err := reader.Outcomes(s.Questions, s.Slots)
-	if err != nil {
-		return Calibration{}, err
+	if s.Slots == nil {
+		s.Slots = slot.All(len(s.Accuracy))
 	}
 	n := len(s.Accuracy)
 	c := Calibration{
 		Runs: s.Runs, Shapes: map[core.Shape]int{},
-		BestIn: make([]int, n), WorstIn: make([]int, n), LowestIn: make([]int, n), Wilson: make([]int, len(o.slots)),
+		BestIn: make([]int, n), WorstIn: make([]int, n), LowestIn: make([]int, n), Wilson: make([]int, len(s.Slots)),
 	}
-	truth := newTruth(o, s.Accuracy)
-	normal, student := normalQuantile(1-(1-s.Confidence)/2), studentQuantile(s.Questions, 1-(1-s.Confidence)/2)
-	counts := make([]int, len(o.slots))
+	zones := [3]float64{}
+	var accuracy []float64 // the true one, in the measured slots
 	for run := range s.Runs {
-		reader.seed = join(s.Seed, uint64(run))
-		clear(o.rows)
-		reader.answer(o)
-
-		clear(counts)
-		o.count(counts)
-		lowest := 0
-		for i, k := range counts {
-			if k < counts[lowest] {
-				lowest = i
-			}
-			if wilson(k, s.Questions, normal).holds(truth.accuracy[i]) {
-				c.Wilson[i]++
-			}
+		reader.seed = random.Join(s.Seed, uint64(run))
+		o, err := reader.Outcomes(s.Questions, s.Slots)
+		if err != nil {
+			return Calibration{}, err
 		}
-		c.LowestIn[o.slots[lowest]]++
-
-		found := truth.zones.contrasts(o, student)
-		c.StartMiddle += covered(found.StartMiddle, truth.startMiddle)
-		c.EndMiddle += covered(found.EndMiddle, truth.endMiddle)
-		c.StartEnd += covered(found.StartEnd, truth.startEnd)
-
+		if run == 0 {
+			for _, slot := range s.Slots {
+				accuracy = append(accuracy, s.Accuracy[slot])
+			}
+			zones = ZonesOf(n, s.Slots).Of(accuracy)
+		}
+		if err := c.cover(o, accuracy, zones, s.Confidence); err != nil {
+			return Calibration{}, err
+		}
 		curve, err := Fit(o, CurveInfo{})
 		if err != nil {
 			return Calibration{}, err
@@ -136,36 +127,37 @@ func (c *Calibration) place(curve *core.Curve, n int) error {
 	return nil
 }
 
-// truth is what the intervals ought to hold.
-type truth struct {
-	zones                            zones
-	accuracy                         []float64 // in the measured slots
-	startMiddle, endMiddle, startEnd float64
-}
-
-func newTruth(o Outcomes, accuracy []float64) truth {
-	t := truth{zones: zonesOf(o.documents, o.slots)}
-	for _, slot := range o.slots {
-		t.accuracy = append(t.accuracy, accuracy[slot])
-	}
-	mean := func(mask []uint64, size int) float64 {
-		sum := 0.0
-		for i, p := range t.accuracy {
-			if mask[i/64]>>(i%64)&1 == 1 {
-				sum += p
-			}
+// cover counts the intervals of one sweep that hold the true value, and the lowest
+// slot.
+func (c *Calibration) cover(o Outcomes, accuracy []float64, zones [3]float64, confidence float64) error {
+	counts, slots := o.Counts(), o.Slots()
+	lowest := 0
+	for i, k := range counts {
+		if k < counts[lowest] {
+			lowest = i
 		}
-		return sum / float64(max(size, 1))
+		interval, err := Wilson(k, o.Questions(), confidence)
+		if err != nil {
+			return err
+		}
+		if interval.Holds(accuracy[i]) {
+			c.Wilson[i]++
+		}
 	}
-	z := t.zones
-	start, middle, end := mean(z.start, z.startSize), mean(z.middle, z.middleSize), mean(z.end, z.endSize)
-	t.startMiddle, t.endMiddle, t.startEnd = start-middle, end-middle, start-end
-	return t
+	c.LowestIn[slots[lowest]]++
+	found, err := ContrastsOf(o, confidence)
+	if err != nil {
+		return err
+	}
+	c.StartMiddle += covered(found.StartMiddle, zones[0])
+	c.EndMiddle += covered(found.EndMiddle, zones[1])
+	c.StartEnd += covered(found.StartEnd, zones[2])
+	return nil
 }
 
 // covered is 1 where the contrast's interval holds the true value.
 func covered(c Contrast, value float64) int {
-	if c.Questions > 0 && c.holds(value) {
+	if c.Questions > 0 && c.Holds(value) {
 		return 1
 	}
 	return 0

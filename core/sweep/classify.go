@@ -46,7 +46,7 @@ func RefusalOpenings() []string { return slices.Clone(refusalOpenings) }
 func Classify(text, finishReason string) AnswerClass {
 	reason := strings.ToLower(finishReason)
 	return AnswerClass{
-		Empty:     !hasText(text),
+		Empty:     strings.TrimSpace(text) == "",
 		Truncated: reason == "length" || reason == "max_tokens",
 		Refusal:   reason == "content_filter" || reason == "refusal" || opensAsRefusal(text),
 	}

@@ -218,18 +218,18 @@ func (d *Dataset) index() error {
 		if err != nil {
 			return err
 		}
-		if isBlank(line) {
+		if len(bytes.TrimSpace(line)) == 0 {
 			d.report.Blank++
 			continue
 		}
 		if d.report.Lines++; d.report.Lines > d.rules.MaxLines {
 			return &DatasetError{
-				Line: lines.number, Err: ErrLimit,
+				Line: lines.Number, Err: ErrLimit,
 				Rule: fmt.Sprintf("is one line too many; %d are allowed", d.rules.MaxLines),
 			}
 		}
 		if err := checkLine(line); err != nil {
-			err.Line = lines.number
+			err.Line = lines.Number
 			return err
 		}
 		if d.rules.Lists && isHeader(line) {
@@ -239,7 +239,7 @@ func (d *Dataset) index() error {
 		}
 		if d.parse == nil {
 			if err := d.recognize(line); err != nil {
-				err.Line = lines.number
+				err.Line = lines.Number
 				return err
 			}
 		}
@@ -255,13 +255,13 @@ func (d *Dataset) index() error {
 			reason = NotChosen
 		}
 		if reason != "" {
-			d.report.leaveOut(reason, lines.number)
+			d.report.leaveOut(reason, lines.Number)
 			continue
 		}
-		c.Line = lines.number
+		c.Line = lines.Number
 		d.report.keep(c, elsewhere)
 		d.entries = append(d.entries, entry{
-			offset: offset, length: int32(len(line)), line: int32(lines.number), sum: crc32.ChecksumIEEE(line),
+			offset: offset, length: int32(len(line)), line: int32(lines.Number), sum: crc32.ChecksumIEEE(line),
 		})
 	}
 	d.report.sort()

@@ -59,7 +59,7 @@ func TestFaults(t *testing.T) {
 	t.Parallel()
 	list := make(callList, len(faults))
 	for i, f := range faults {
-		list[i] = Call{Key: f.name, Prompt: user(fmt.Sprint(i)), Tokens: 1}
+		list[i] = Call{Key: f.name, Prompt: User(fmt.Sprint(i)), Tokens: 1}
 	}
 	for name, c := range map[string]struct {
 		retries int
@@ -137,7 +137,7 @@ func TestHugeAnswers(t *testing.T) {
 	}))
 	defer server.Close()
 	path := newPath(t)
-	list := callList{{Key: "letters", Prompt: user("x")}, {Key: "control characters", Prompt: user("\x01")}}
+	list := callList{{Key: "letters", Prompt: User("x")}, {Key: "control characters", Prompt: User("\x01")}}
 	got, err := Run(t.Context(), list, httpModel{server.URL, server.Client(), 64 << 20}, mustJournal(t, path), Limits{Concurrency: 1})
 	if err != nil || got.Answered != 1 || got.Failed != 1 {
 		t.Fatalf("%+v, %v", got, err)

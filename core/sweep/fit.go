@@ -27,7 +27,7 @@ func Fit(o Outcomes, info CurveInfo) (*core.Curve, error) {
 	c := &core.Curve{
 		Format: core.CurveFormat,
 		Model:  info.Model, Task: info.Task, Layout: info.Layout, Date: info.Date,
-		Documents: o.documents, Questions: o.questions,
+		Documents: o.Documents(), Questions: o.Questions(),
 		Shape: verdict.Shape, EndsDiffer: verdict.EndsDiffer,
 		Slots: o.Slots(), Accuracy: o.Accuracy(),
 	}

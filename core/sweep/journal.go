@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/bookend-rag/bookend/internal/linelog"
+	"github.com/bookend-rag/bookend/internal/safetext"
 )
 
 // MaxJournalLine is the most bytes that a line of a journal or of a batch file may
@@ -59,6 +60,19 @@ func (e *JournalError) Unwrap() error { return e.Err }
 type Failure struct {
 	Status  int    `json:"status,omitempty"` // of HTTP; 0 when no response came
 	Message string `json:"message"`          // addresses without user info and query
+}
+
+// maxMessage bounds what is kept of an error, in characters.
+const maxMessage = 500
+
+// NewFailure is what may be written down of the error of a call: its status, if it is
+// a *ModelError, and its message in one line without secrets of addresses.
+func NewFailure(err error) *Failure {
+	f := &Failure{Message: safetext.Error(err, maxMessage)}
+	if e := (*ModelError)(nil); errors.As(err, &e) {
+		f.Status = e.Status
+	}
+	return f
 }
 
 // Record is one finished call: an answer or a failure, one of the two. A later

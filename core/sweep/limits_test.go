@@ -49,7 +49,7 @@ func TestParseRetryAfter(t *testing.T) {
 func TestMessagesHoldNoKeys(t *testing.T) {
 	t.Parallel()
 	err := errors.New("Post \"https://me:secret@host:1/v1?key=secret#secret\": redirect\n to HTTP://x/y?api=secret, " + strings.Repeat("é", 600))
-	got := safeMessage(err)
+	got := NewFailure(err).Message
 	if strings.Contains(got, "secret") || strings.Contains(got, "\n") || utf8.RuneCountInString(got) > maxMessage || !strings.Contains(got, "https://host:1/v1") {
 		t.Errorf("got %q", got)
 	}

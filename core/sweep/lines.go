@@ -1,13 +1,14 @@
 package sweep
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"unicode/utf8"
+
+	"github.com/bookend-rag/bookend/internal/linelog"
 )
 
 // Limits of one line that nobody needs to raise. They keep what a line takes in
@@ -17,53 +18,47 @@ const (
 	maxValues = 1 << 17 // commas, arrays and objects; a passage of Liu et al. has 8
 )
 
-// lineReader reads a file line by line through one buffer, and knows where each
-// line begins.
+// lineReader reads a file line by line, and knows where each line begins.
 type lineReader struct {
-	r      *bufio.Reader
-	buffer []byte
-	max    int
-	next   int64 // offset of the next line
-	number int   // of the line that was read last, from 1
+	*linelog.Reader
+	max  int
+	next int64 // offset of the next line
 }
 
 var bom = []byte("\xEF\xBB\xBF")
 
 func newLineReader(r io.Reader, maxLine int) *lineReader {
-	l := &lineReader{r: bufio.NewReaderSize(r, 64<<10), max: maxLine}
-	if head, _ := l.r.Peek(len(bom)); bytes.Equal(head, bom) {
-		n, _ := l.r.Discard(len(bom))
-		l.next = int64(n)
-	}
+	l := &lineReader{Reader: linelog.NewReader(r), max: maxLine}
+	l.Max = len(bom) + maxLine + len("\r\n")
 	return l
 }
 
 // read returns the next line without its end, and its offset. The line is valid
 // until the next call. At the end of the file it returns io.EOF.
 func (l *lineReader) read() (line []byte, offset int64, err error) {
-	l.buffer = l.buffer[:0]
-	offset = l.next
-	for more := true; more; {
-		piece, err := l.r.ReadSlice('\n')
-		l.next += int64(len(piece))
-		l.buffer = append(l.buffer, piece...)
-		switch {
-		case errors.Is(err, bufio.ErrBufferFull):
-			more = len(l.buffer) <= l.max+len("\r\n")
-		case err == nil || errors.Is(err, io.EOF) && len(l.buffer) > 0: // the last line may lack its end
-			more = false
-		default:
-			return nil, offset, err
-		}
+	whole, _, err := l.Next()
+	if errors.Is(err, linelog.ErrLimit) {
+		return nil, l.next, l.tooLong()
 	}
-	l.number++
-	if line = trimEnd(l.buffer); len(line) > l.max {
-		return nil, offset, &DatasetError{
-			Line: l.number, Err: ErrLimit,
-			Rule: fmt.Sprintf("is longer than %d bytes, the most that a line may have", l.max),
-		}
+	if err != nil {
+		return nil, l.next, err
+	}
+	offset = l.next
+	l.next += int64(len(whole))
+	if rest, ok := bytes.CutPrefix(whole, bom); ok && l.Number == 1 {
+		whole, offset = rest, offset+int64(len(bom))
+	}
+	if line = trimEnd(whole); len(line) > l.max {
+		return nil, offset, l.tooLong()
 	}
 	return line, offset, nil
+}
+
+func (l *lineReader) tooLong() error {
+	return &DatasetError{
+		Line: l.Number, Err: ErrLimit,
+		Rule: fmt.Sprintf("is longer than %d bytes, the most that a line may have", l.max),
+	}
 }
 
 // trimEnd removes one "\n" or "\r\n".
@@ -71,8 +66,6 @@ func trimEnd(line []byte) []byte {
 	line = bytes.TrimSuffix(line, []byte("\n"))
 	return bytes.TrimSuffix(line, []byte("\r"))
 }
-
-func isBlank(line []byte) bool { return len(bytes.TrimSpace(line)) == 0 }
 
 // checkLine refuses a line that is not one JSON value in UTF-8, or that holds more
 // than the limits allow.

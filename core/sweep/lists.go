@@ -1,12 +1,15 @@
 package sweep
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"slices"
+
+	"github.com/bookend-rag/bookend/core/sweep/internal/random"
 )
 
 // ListFormat is a line of what a retriever returned, best first, with the keys that
@@ -67,11 +70,11 @@ func ReadLabels(path string) (Labels, error) {
 			e.Path = path
 			return nil, e
 		}
-		if isBlank(line) {
+		if len(bytes.TrimSpace(line)) == 0 {
 			continue
 		}
 		if err := checkLine(line); err != nil {
-			err.Path, err.Line = path, lines.number
+			err.Path, err.Line = path, lines.Number
 			return nil, err
 		}
 		var l struct {
@@ -80,16 +83,16 @@ func ReadLabels(path string) (Labels, error) {
 			Gold     []string `json:"gold"`
 		}
 		if json.Unmarshal(line, &l) != nil || !hasText(l.Question) {
-			return fail(lines.number, "is no line of labels, such as "+LabelFormat, ErrOtherFormat)
+			return fail(lines.Number, "is no line of labels, such as "+LabelFormat, ErrOtherFormat)
 		}
 		id := questionID(l.Question)
 		switch _, twice := labels[id]; {
 		case !anyNormalizes(l.Answers):
-			return fail(lines.number, "has no answer but articles and punctuation", ErrOtherFormat)
+			return fail(lines.Number, "has no answer but articles and punctuation", ErrOtherFormat)
 		case twice:
-			return fail(lines.number, "labels a question that an earlier line labels: keep one", ErrOtherFormat)
+			return fail(lines.Number, "labels a question that an earlier line labels: keep one", ErrOtherFormat)
 		case len(labels) == DefaultMaxLines:
-			return fail(lines.number, fmt.Sprintf("is one line too many; %d are allowed", DefaultMaxLines), ErrLimit)
+			return fail(lines.Number, fmt.Sprintf("is one line too many; %d are allowed", DefaultMaxLines), ErrLimit)
 		}
 		labels[id] = Label{Answers: l.Answers, Gold: l.Gold}
 	}
@@ -151,7 +154,7 @@ func SimulatedLists(seed uint64, cases, documents int, decay float64) (*Dataset,
 	return &Dataset{
 		report: Report{Task: QuestionAnswer, Lists: true, Lines: cases, Kept: cases, MinDocuments: documents, MaxDocuments: documents},
 		generate: func(i int) Case {
-			rank, left := 0, uniform(join(seed, uint64(i)))
+			rank, left := 0, random.Open(random.Join(seed, uint64(i)))
 			for rank < documents-1 && left >= gold[rank] {
 				left -= gold[rank]
 				rank++

@@ -10,7 +10,6 @@ import (
 
 	"github.com/bookend-rag/bookend/core/prompt"
 	"github.com/bookend-rag/bookend/internal/httpsafe"
-	"github.com/bookend-rag/bookend/internal/safetext"
 )
 
 // Prompt is what a model is asked: the same words as one text, for plain
@@ -18,6 +17,11 @@ import (
 type Prompt struct {
 	Text     string
 	Messages []prompt.Message
+}
+
+// User returns the prompt of a single message of the user.
+func User(text string) Prompt {
+	return Prompt{Text: text, Messages: []prompt.Message{{Role: prompt.User, Text: text}}}
 }
 
 // Usage counts tokens as the server reported them; all are 0 when it did not.
@@ -101,14 +105,8 @@ func Retryable(err error) bool {
 	if !errors.As(err, &e) {
 		return true
 	}
-	switch s := e.Status; {
-	case e.Permanent, s == http.StatusNotImplemented, s == http.StatusHTTPVersionNotSupported:
-		return false
-	case s == 0, s == http.StatusRequestTimeout, s == http.StatusTooEarly, s == http.StatusTooManyRequests:
-		return true
-	default:
-		return s >= 200 && s < 300 || s >= 500
-	}
+	unread := e.Status >= 200 && e.Status < 300
+	return !e.Permanent && (e.Status == 0 || unread || httpsafe.Retryable(e.Status))
 }
 
 // ParseRetryAfter reads the header of that name, seconds or a date of HTTP, and
@@ -117,9 +115,3 @@ func Retryable(err error) bool {
 func ParseRetryAfter(header string, now time.Time) time.Duration {
 	return httpsafe.ParseRetryAfter(header, now)
 }
-
-// maxMessage bounds what is kept of an error, in characters.
-const maxMessage = 500
-
-// safeMessage is what may be written down of an error.
-func safeMessage(err error) string { return safetext.Error(err, maxMessage) }

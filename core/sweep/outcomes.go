@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/bookend-rag/bookend/core"
+	"github.com/bookend-rag/bookend/core/sweep/internal/slot"
 )
 
 // Outcomes is what a finished sweep knows for one curve: for each question and
@@ -32,7 +33,7 @@ type Outcomes struct {
 // kept of either slice. Every fault is a *core.ConfigError, among them that no
 // question at all is complete.
 func NewOutcomes(documents int, slots []int, correct [][]bool) (Outcomes, error) {
-	if err := checkSlots(documents, slots); err != nil {
+	if err := slot.Check(documents, slots); err != nil {
 		return Outcomes{}, err
 	}
 	complete := 0
@@ -54,51 +55,42 @@ func NewOutcomes(documents int, slots []int, correct [][]bool) (Outcomes, error)
 			Rule: "none was answered in every measured slot, and only those count: at least 1 is needed",
 		}
 	}
-	o := emptyOutcomes(documents, slots, complete)
-	o.incomplete = len(correct) - complete
-	question := 0
+	rows := make([][]bool, 0, complete)
 	for _, row := range correct {
-		if row == nil {
-			continue
+		if row != nil {
+			rows = append(rows, row)
 		}
-		for i, right := range row {
-			if right {
-				o.rows[question*o.words+i/64] |= 1 << (i % 64)
-			}
-		}
-		question++
 	}
-	return o, nil
+	o, err := OutcomesOf(documents, slots, complete, func(question int, right []bool) { copy(right, rows[question]) })
+	o.incomplete = len(correct) - complete
+	return o, err
 }
 
-// emptyOutcomes has every answer wrong.
-func emptyOutcomes(documents int, slots []int, questions int) Outcomes {
+// OutcomesOf is NewOutcomes for a table that is never there as a whole: answer writes
+// whether each measured slot of the question was right, and finds the slice as it
+// left it for the question before.
+func OutcomesOf(documents int, slots []int, questions int, answer func(question int, right []bool)) (Outcomes, error) {
+	if err := slot.Check(documents, slots); err != nil {
+		return Outcomes{}, err
+	}
+	if questions < 1 {
+		return Outcomes{}, &core.ConfigError{Field: "questions", Value: questions, Rule: "at least 1 is needed"}
+	}
 	words := (len(slots) + 63) / 64
-	return Outcomes{
+	o := Outcomes{
 		documents: documents, slots: slices.Clone(slots), questions: questions,
 		words: words, rows: make([]uint64, questions*words),
 	}
-}
-
-func checkSlots(documents int, slots []int) error {
-	if documents < 2 {
-		return &core.ConfigError{Field: "documents", Value: documents, Rule: "a curve needs 2 or more"}
-	}
-	if len(slots) == 0 {
-		return &core.ConfigError{Field: "slots", Value: slots, Rule: "at least one slot must be measured"}
-	}
-	for i, slot := range slots {
-		if slot < 0 || slot >= documents {
-			return &core.ConfigError{
-				Field: "slots", Value: slot,
-				Rule: fmt.Sprintf("slots of %d documents go from 0 to %d", documents, documents-1),
+	right := make([]bool, len(slots))
+	for question := range questions {
+		answer(question, right)
+		for i, yes := range right {
+			if yes {
+				o.rows[question*words+i/64] |= 1 << (i % 64)
 			}
 		}
-		if i > 0 && slot <= slots[i-1] {
-			return &core.ConfigError{Field: "slots", Value: slots, Rule: "each slot must be given once, in ascending order"}
-		}
 	}
-	return nil
+	return o, nil
 }
 
 // Documents returns the number of documents in each prompt.
@@ -131,18 +123,13 @@ func (o Outcomes) right(question, i int) bool {
 // one step a right answer.
 func (o Outcomes) Counts() []int {
 	counts := make([]int, len(o.slots))
-	o.count(counts)
-	return counts
-}
-
-// count adds the right answers of each slot to counts.
-func (o Outcomes) count(counts []int) {
 	for i, word := range o.rows {
 		base := i % o.words * 64
 		for ; word != 0; word &= word - 1 {
 			counts[base+bits.TrailingZeros64(word)]++
 		}
 	}
+	return counts
 }
 
 // Accuracy returns, for each measured slot, the share of right answers, from 0 to
@@ -169,11 +156,11 @@ func (o Outcomes) Discordance(i, j int) float64 {
 	return float64(differ) / float64(o.questions)
 }
 
-// rightIn returns how many of the slots in mask the question was right in.
-func (o Outcomes) rightIn(question int, mask []uint64) int {
+// rightOf returns in how many slots the question was right.
+func (o Outcomes) rightOf(question int) int {
 	n := 0
-	for i, word := range o.rows[question*o.words : (question+1)*o.words] {
-		n += bits.OnesCount64(word & mask[i])
+	for _, word := range o.rows[question*o.words : (question+1)*o.words] {
+		n += bits.OnesCount64(word)
 	}
 	return n
 }

@@ -15,6 +15,8 @@ import (
 
 	"github.com/bookend-rag/bookend/core"
 	"github.com/bookend-rag/bookend/core/prompt"
+	"github.com/bookend-rag/bookend/core/sweep/internal/random"
+	"github.com/bookend-rag/bookend/core/sweep/internal/slot"
 )
 
 // The arms of a sweep.
@@ -79,22 +81,6 @@ type Settings struct {
 	// Count returns the tokens of a text, for estimates, caps and limits of tokens.
 	// nil: EstimateTokens.
 	Count func(text string) int
-}
-
-// The instructions, in our own words.
-const (
-	questionInstruction = "Some search results follow, and only a part of them may help. Use them to answer the question in as few words as you can."
-	keyValueInstruction = "Find the key that is named at the end in the JSON object below and give its value, without anything else."
-)
-
-// PaperPrompt returns the layout of Liu et al. for questions, in our own words:
-// the instruction, the documents as "Document [1](Title: T) text", the question,
-// and "Answer:".
-func PaperPrompt() prompt.Config {
-	return prompt.Config{
-		Layout: prompt.InstructionFirst, Format: prompt.Titled, Labels: prompt.BySlot,
-		Instruction: questionInstruction, Cue: "Answer:",
-	}
 }
 
 // EstimateTokens guesses the number of tokens of a text without a tokenizer: one
@@ -225,9 +211,9 @@ func (p *Plan) complete() error {
 	case s.Documents > report.MinDocuments:
 		fault("Documents", s.Documents, fmt.Sprintf("a case has only %d; open the dataset with Rules.MinDocuments to leave such cases out", report.MinDocuments))
 	case s.Slots == nil:
-		s.Slots = upTo(s.Documents)
+		s.Slots = slot.All(s.Documents)
 	default:
-		if err := checkSlots(s.Documents, s.Slots); err != nil {
+		if err := slot.Check(s.Documents, s.Slots); err != nil {
 			faults = append(faults, err)
 		}
 	}
@@ -272,7 +258,7 @@ func (p *Plan) layOut() error {
 	s := &p.settings
 	if s.Prompt == nil && p.dataset.Task() == KeyValue {
 		if s.Instruction == "" {
-			s.Instruction = keyValueInstruction
+			s.Instruction = KeyValueInstruction
 		}
 		return nil
 	}
@@ -299,9 +285,9 @@ func (p *Plan) layOut() error {
 // QuestionOrder returns the order in which a seed asks the n questions of a dataset:
 // a permutation of 0 … n-1, the same under every version of Go.
 func QuestionOrder(n int, seed uint64) []int {
-	order, random := upTo(n), &stream{state: join(seed, 0x7155)}
+	order, draw := slot.All(n), random.From(random.Join(seed, 0x7155))
 	for i := n - 1; i > 0; i-- {
-		j := random.below(i + 1)
+		j := random.Below(draw.Next(), i+1)
 		order[i], order[j] = order[j], order[i]
 	}
 	return order
@@ -336,7 +322,7 @@ func (p *Plan) Call(i int) (Call, error) {
 	}
 	switch a.name {
 	case ArmClosedBook:
-		call.Prompt = p.closedBook(c)
+		call.Prompt = p.alone(c.Question)
 	case ArmOracle:
 		call.Documents = 1
 		call.Prompt, err = p.with(c, c.Documents[c.Gold:c.Gold+1])
@@ -401,7 +387,7 @@ var documentView = &core.View[Document]{
 // with lays out the documents as they come.
 func (p *Plan) with(c Case, documents []Document) (Prompt, error) {
 	if p.renderer == nil {
-		return user(p.settings.Instruction + "\n\nJSON data:\n" + pairs(documents) + "\n\n" + askFor(c)), nil
+		return KeyValuePrompt(p.settings.Instruction, documents, c.Question), nil
 	}
 	placed, err := core.Arranged(core.RankOrder, len(documents))
 	if err != nil {
@@ -409,6 +395,14 @@ func (p *Plan) with(c Case, documents []Document) (Prompt, error) {
 	}
 	rendered, err := prompt.Render(p.renderer, placed, documents, p.view(), prompt.Input{Question: c.Question})
 	return Prompt{Text: rendered.Text, Messages: rendered.Messages}, err
+}
+
+// alone asks without documents.
+func (p *Plan) alone(question string) Prompt {
+	if p.renderer == nil {
+		return KeyAlone(question)
+	}
+	return QuestionAlone(*p.settings.Prompt, question)
 }
 
 // view shows the title under the name that the prompt looks for.
@@ -421,48 +415,6 @@ func (p *Plan) view() *core.View[Document] {
 		Text: documentView.Text,
 		Meta: func(d Document) map[string]any { return map[string]any{key: d.Title} },
 	}
-}
-
-// closedBook asks the question alone: the last two lines of the layout of Liu et
-// al.
-func (p *Plan) closedBook(c Case) Prompt {
-	if p.renderer == nil {
-		return user(askFor(c))
-	}
-	text := p.settings.Prompt.QuestionPrefix + c.Question
-	if cue := p.settings.Prompt.Cue; cue != "" {
-		text += "\n" + cue
-	}
-	return user(text)
-}
-
-func user(text string) Prompt {
-	return Prompt{Text: text, Messages: []prompt.Message{{Role: prompt.User, Text: text}}}
-}
-
-// askFor ends the key-value layout.
-func askFor(c Case) string { return "Key: " + quoted(c.Question) + "\nCorresponding value:" }
-
-// pairs writes a JSON object with one pair a line.
-func pairs(documents []Document) string {
-	var b strings.Builder
-	for i, d := range documents {
-		b.WriteString(map[bool]string{true: "{", false: ",\n "}[i == 0])
-		b.WriteString(quoted(d.Title))
-		b.WriteString(": ")
-		b.WriteString(quoted(d.Text))
-	}
-	b.WriteString("}")
-	return b.String()
-}
-
-// quoted writes a JSON string that leaves "<", ">" and "&" as they are.
-func quoted(s string) string {
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	_ = e.Encode(s) // a string always can be
-	return strings.TrimSuffix(b.String(), "\n")
 }
 
 // Manifest describes a plan: what a journal says about its records, and a curve
@@ -483,9 +435,6 @@ type Manifest struct {
 	Instruction string         `json:"instruction"`
 	Calls       int            `json:"calls"`
 }
-
-// KeyValueLayout names the key-value layout of Liu et al. in a Manifest.
-const KeyValueLayout = "key-value"
 
 // Describe returns the Manifest of the plan.
 func (p *Plan) Describe() Manifest {
@@ -633,7 +582,7 @@ func DenseSlots(documents, k int) ([]int, error) {
 func ParseSlots(text string, documents int) ([]int, error) {
 	text = strings.TrimSpace(text)
 	if text == "" || strings.EqualFold(text, "all") {
-		return upTo(max(documents, 0)), nil
+		return slot.All(max(documents, 0)), nil
 	}
 	fault := &core.ConfigError{Field: "slots", Value: text, Rule: "use all, a number of slots, or a list of slots such as 0,4,9"}
 	if !strings.Contains(text, ",") {
@@ -651,5 +600,5 @@ func ParseSlots(text string, documents int) ([]int, error) {
 		}
 		slots = append(slots, slot)
 	}
-	return slots, checkSlots(documents, slots)
+	return slots, slot.Check(documents, slots)
 }

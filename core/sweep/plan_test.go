@@ -14,6 +14,7 @@ import (
 
 	"github.com/bookend-rag/bookend/core"
 	"github.com/bookend-rag/bookend/core/prompt"
+	"github.com/bookend-rag/bookend/core/sweep/internal/slot"
 )
 
 // mustQuestions opens a dataset of the given lines.
@@ -193,7 +194,7 @@ func TestAlikePromptsAreRepeatsOfTheirOwn(t *testing.T) {
 
 func TestKeyCountsWhatDeterminesTheAnswer(t *testing.T) {
 	t.Parallel()
-	ask := user("hello")
+	ask := User("hello")
 	seed := int64(0)
 	base := func() (string, Params, Prompt, int) { return "m", Params{}, ask, 0 }
 	key := func(model string, p Params, ask Prompt, repeat int) string {
@@ -209,7 +210,7 @@ func TestKeyCountsWhatDeterminesTheAnswer(t *testing.T) {
 	system := Prompt{Text: "hello", Messages: []prompt.Message{{Role: prompt.System, Text: "hello"}}}
 	keys := map[string]string{"": key(base())}
 	for name, k := range map[string]string{
-		"model": key("n", Params{}, ask, 0), "repeat": key("m", Params{}, ask, 1), "text": key("m", Params{}, user("hello "), 0),
+		"model": key("n", Params{}, ask, 0), "repeat": key("m", Params{}, ask, 1), "text": key("m", Params{}, User("hello "), 0),
 		"role": key("m", Params{}, system, 0), "completion": key("m", Params{Completion: true}, ask, 0),
 		"temperature": key("m", Params{Temperature: 1}, ask, 0), "max": key("m", Params{MaxTokens: 1}, ask, 0),
 		"seed": key("m", Params{Seed: &seed}, ask, 0), "stop": key("m", Params{Stop: []string{"a"}}, ask, 0),
@@ -297,7 +298,7 @@ func TestDenseSlots(t *testing.T) {
 	for n := 2; n <= 60; n++ {
 		for k := 2; k <= n; k++ {
 			slots, err := DenseSlots(n, k)
-			if err != nil || len(slots) != k || slots[0] != 0 || slots[k-1] != n-1 || checkSlots(n, slots) != nil {
+			if err != nil || len(slots) != k || slots[0] != 0 || slots[k-1] != n-1 || slot.Check(n, slots) != nil {
 				t.Fatalf("DenseSlots(%d, %d) = %v, %v", n, k, slots, err)
 			}
 			middle := false

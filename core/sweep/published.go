@@ -36,29 +36,6 @@ func (c PublishedCurve) At(documents int) []float64 {
 	return along(c.Slots, c.Accuracy, c.Documents, documents)
 }
 
-// Curve returns the curve file that a sweep would most likely write of a model that
-// reads like this: a simulated reader of DefaultCorrelation is asked as many
-// questions in the published slots as the source asked, and its shape and fit are
-// taken; the accuracies are the published ones. The shape is therefore a guess with
-// the published number of questions behind it, not a finding of the source.
-func (c PublishedCurve) Curve() (*core.Curve, error) {
-	reader, err := NewReader(c.At(c.Documents), DefaultCorrelation, 1)
-	if err != nil {
-		return nil, err
-	}
-	o, err := reader.Outcomes(c.Questions, c.Slots)
-	if err != nil {
-		return nil, err
-	}
-	curve, err := Fit(o, CurveInfo{Model: c.Model, Task: "published: " + c.Source})
-	if err != nil {
-		return nil, err
-	}
-	curve.Accuracy = slices.Clone(c.Accuracy)
-	curve.Fitted = FitShape(curve.Shape, curve.Accuracy)
-	return curve, curve.Check()
-}
-
 // laid evaluates a curve over 0 to 1 in each slot.
 func laid(documents int, at func(x float64) float64) []float64 {
 	if documents < 1 {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/bookend-rag/bookend/core/sweep/internal/text"
 )
 
 // Reason says why a line of a dataset is not among its cases.
@@ -74,7 +76,7 @@ const maxNamed = 10
 // of each reason; LeftOut has them all.
 func (r Report) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s, %d kept", count(r.Lines, "line"), r.Kept)
+	fmt.Fprintf(&b, "%s, %d kept", text.Count(r.Lines, "line"), r.Kept)
 	for _, l := range r.LeftOut {
 		fmt.Fprintf(&b, "; %d left out: %s (%s)", len(l.Lines), l.Reason, lineList(l.Lines))
 	}
@@ -131,13 +133,6 @@ func (r Report) clone() Report {
 	}
 	r.AnswerElsewhere = slices.Clone(r.AnswerElsewhere)
 	return r
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return strconv.Itoa(n) + " " + what + "s"
 }
 
 func lineList(lines []int) string {

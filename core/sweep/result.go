@@ -13,6 +13,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/bookend-rag/bookend/core"
+	"github.com/bookend-rag/bookend/core/sweep/internal/slot"
+	"github.com/bookend-rag/bookend/core/sweep/internal/text"
 )
 
 // ResultFormat is the value of a result's "format" key.
@@ -207,9 +209,9 @@ func (r Result) finding() string {
 	if r.Verdict == nil {
 		return "Nothing can be said yet: no question was answered in every measured slot."
 	}
-	of := fmt.Sprintf("%s of %d documents, %s each", count(len(r.Slots), "slot"), r.Documents, count(r.Questions.Complete, "question"))
+	of := fmt.Sprintf("%s of %d documents, %s each", text.Count(len(r.Slots), "slot"), r.Documents, text.Count(r.Questions.Complete, "question"))
 	if len(r.Slots) == r.Documents {
-		of = fmt.Sprintf("all %d slots, %s each", r.Documents, count(r.Questions.Complete, "question"))
+		of = fmt.Sprintf("all %d slots, %s each", r.Documents, text.Count(r.Questions.Complete, "question"))
 	}
 	sentence := ""
 	switch r.Verdict.Shape {
@@ -413,7 +415,7 @@ type summary struct {
 }
 
 func newSummary(d Described, j Judging) (*summary, error) {
-	if err := checkSlots(d.Documents, d.Slots); err != nil {
+	if err := slot.Check(d.Documents, d.Slots); err != nil {
 		return nil, err
 	}
 	if d.Repeats < 0 || d.Repeats > 1000 {
@@ -603,7 +605,7 @@ func (s *summary) result() (Result, error) {
 		r.Curve.Asked = strings.Join(ids, " ")
 	}
 	if s.stray > 0 {
-		s.notes = append(s.notes, fmt.Sprintf("%s of the journal stand in no arm of this sweep and were left out.", count(s.stray, "record")))
+		s.notes = append(s.notes, fmt.Sprintf("%s of the journal stand in no arm of this sweep and were left out.", text.Count(s.stray, "record")))
 	}
 	r.Notes = s.notes
 	r.Finding = r.finding()
@@ -690,7 +692,7 @@ func one01(score float64) float64 { return one(score >= RightFrom) }
 
 func (t *Tally) finish(n int) {
 	t.Accuracy = float64(t.Correct) / float64(n)
-	t.Interval = wilson(t.Correct, n, normalQuantile(1-(1-Confidence)/2))
+	t.Interval, _ = Wilson(t.Correct, n, Confidence) // n is 1 or more
 }
 
 // planned counts what became of the calls of one arm.

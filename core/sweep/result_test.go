@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/bookend-rag/bookend/core"
+	"github.com/bookend-rag/bookend/core/sweep/internal/slot"
 )
 
 // small describes a sweep of two questions over slots 0 and 2 of three documents.
@@ -163,7 +164,7 @@ func TestSummarizeNothing(t *testing.T) {
 func TestSummarizeInAnyOrder(t *testing.T) {
 	t.Parallel()
 	d := small()
-	d.Questions, d.Documents, d.Slots = 40, 5, upTo(5)
+	d.Questions, d.Documents, d.Slots = 40, 5, slot.All(5)
 	reader, err := NewNamedReader("u", 5, 1)
 	if err != nil {
 		t.Fatal(err)
@@ -232,7 +233,7 @@ func TestFindingNamesTheShape(t *testing.T) {
 			t.Fatal(err)
 		}
 		d := small()
-		d.Model, d.Documents, d.Slots, d.Questions, d.Arms = SimulatedPrefix+name, 9, upTo(9), 400, []string{ArmSlot}
+		d.Model, d.Documents, d.Slots, d.Questions, d.Arms = SimulatedPrefix+name, 9, slot.All(9), 400, []string{ArmSlot}
 		var records []Record
 		for q := range 400 {
 			for slot := range 9 {

@@ -263,7 +263,7 @@ func (r *runner) ask(ctx context.Context, call Call) Record {
 		if ctx.Err() != nil {
 			return Record{}
 		}
-		record.Failure = failure(err)
+		record.Failure = NewFailure(err)
 		wait, again := r.patience(err, record.Attempts)
 		if !again {
 			return record
@@ -315,14 +315,6 @@ func mayBeCharged(err error) bool {
 	return !errors.As(err, &e) || e.Status == 0 || e.Status >= 200 && e.Status < 300
 }
 
-func failure(err error) *Failure {
-	f := &Failure{Message: safeMessage(err)}
-	if e := (*ModelError)(nil); errors.As(err, &e) {
-		f.Status = e.Status
-	}
-	return f
-}
-
 // finish journals a record, counts it and tells about it.
 func (r *runner) finish(record Record) {
 	if record.Key == "" {
@@ -334,7 +326,7 @@ func (r *runner) finish(record Record) {
 	err := r.journal.Append(record)
 	if errors.Is(err, ErrLimit) { // an answer that is too long for the journal
 		record.Lost = record.Spent().tokens()
-		record.Answer, record.Failure = nil, &Failure{Message: safeMessage(err)}
+		record.Answer, record.Failure = nil, NewFailure(err)
 		err = r.journal.Append(record)
 	}
 	r.telling.Lock()

@@ -423,7 +423,7 @@ func TestPublishedCurvesAsFiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		curve, err := published.Curve()
+		curve, err := CurveOf(published)
 		if err != nil || curve.Shape != want || !slices.Equal(curve.Accuracy, published.Accuracy) || curve.Documents != published.Documents {
 			t.Errorf("%s: %+v, %v", name, curve, err)
 		}

@@ -63,7 +63,7 @@ func exact(lowered, answer string) float64 {
 }
 
 func matchRegexp(text, answer string) float64 {
-	if !hasText(answer) {
+	if strings.TrimSpace(answer) == "" {
 		return 0
 	}
 	expression, err := regexp.Compile(answer)

@@ -52,47 +52,48 @@ type Contrasts struct {
 // 0.95; each holds at that level by itself. The error is a *core.ConfigError for a
 // confidence that is not above 0 and below 1. It costs a few steps a question.
 func ContrastsOf(o Outcomes, confidence float64) (Contrasts, error) {
-	if err := checkConfidence(confidence); err != nil {
-		return Contrasts{}, err
+	if !(confidence > 0 && confidence < 1) {
+		return Contrasts{}, &core.ConfigError{Field: "confidence", Value: confidence, Rule: "must be above 0 and below 1, such as 0.95"}
 	}
-	return zonesOf(o.documents, o.slots).contrasts(o, studentQuantile(o.questions, 1-(1-confidence)/2)), nil
+	return contrasts(o, studentQuantile(o.Questions(), 1-(1-confidence)/2)), nil
 }
 
-// zones are the measured slots of each zone, as masks over a row of Outcomes.
-type zones struct {
-	start, middle, end             []uint64
-	startSize, middleSize, endSize int
-}
+// Zones are the measured slots of each zone of a prompt, as indices into the list of
+// the measured slots.
+type Zones struct{ Start, Middle, End []int }
 
-func zonesOf(documents int, slots []int) zones {
-	words := (len(slots) + 63) / 64
-	masks := make([]uint64, 3*words)
-	z := zones{start: masks[:words], middle: masks[words : 2*words], end: masks[2*words:]}
+// ZonesOf says which zones the measured slots of a prompt of so many documents belong
+// to, as Contrasts describes them.
+func ZonesOf(documents int, slots []int) Zones {
+	var z Zones
+	last := documents - 1
 	for i, slot := range slots {
-		bit := uint64(1) << (i % 64)
-		start, middle, end := ZonesOf(slot, documents)
-		if start {
-			z.start[i/64] |= bit
-			z.startSize++
+		// In whole numbers, so that a slot on the border is never lost to rounding.
+		if 20*slot <= 3*last {
+			z.Start = append(z.Start, i)
 		}
-		if middle {
-			z.middle[i/64] |= bit
-			z.middleSize++
+		if 4*slot >= last && 4*slot <= 3*last {
+			z.Middle = append(z.Middle, i)
 		}
-		if end {
-			z.end[i/64] |= bit
-			z.endSize++
+		if 20*slot >= 17*last {
+			z.End = append(z.End, i)
 		}
 	}
 	return z
 }
 
-// ZonesOf says which zones of a prompt of so many documents a slot belongs to, as
-// Contrasts describes them.
-func ZonesOf(slot, documents int) (start, middle, end bool) {
-	// In whole numbers, so that a slot on the border is never lost to rounding.
-	last := documents - 1
-	return 20*slot <= 3*last, 4*slot >= last && 4*slot <= 3*last, 20*slot >= 17*last
+// Of returns what the contrasts of values are, one value a measured slot: start minus
+// middle, end minus middle, and start minus end. A zone without a slot counts as 0.
+func (z Zones) Of(values []float64) [3]float64 {
+	mean := func(zone []int) float64 {
+		sum := 0.0
+		for _, i := range zone {
+			sum += values[i]
+		}
+		return sum / float64(max(len(zone), 1))
+	}
+	start, middle, end := mean(z.Start), mean(z.Middle), mean(z.End)
+	return [3]float64{start - middle, end - middle, start - end}
 }
 
 // sums adds up the differences of one contrast in whole numbers: with a slots in
@@ -109,20 +110,33 @@ func (s *sums) add(d int) {
 	s.low, s.high = min(s.low, d), max(s.high, d)
 }
 
-func (z zones) contrasts(o Outcomes, quantile float64) Contrasts {
+func contrasts(o Outcomes, quantile float64) Contrasts {
+	z, questions := ZonesOf(o.Documents(), o.Slots()), o.Questions()
 	none := sums{low: math.MaxInt, high: math.MinInt}
 	sm, em, se := none, none, none
-	for question := range o.questions {
-		start, middle, end := o.rightIn(question, z.start), o.rightIn(question, z.middle), o.rightIn(question, z.end)
-		sm.add(start*z.middleSize - middle*z.startSize)
-		em.add(end*z.middleSize - middle*z.endSize)
-		se.add(start*z.endSize - end*z.startSize)
+	starts, middles, ends := len(z.Start), len(z.Middle), len(z.End)
+	for question := range questions {
+		start, middle, end := right(o, question, z.Start), right(o, question, z.Middle), right(o, question, z.End)
+		sm.add(start*middles - middle*starts)
+		em.add(end*middles - middle*ends)
+		se.add(start*ends - end*starts)
 	}
 	return Contrasts{
-		StartMiddle: sm.contrast(o.questions, z.startSize*z.middleSize, quantile),
-		EndMiddle:   em.contrast(o.questions, z.endSize*z.middleSize, quantile),
-		StartEnd:    se.contrast(o.questions, z.startSize*z.endSize, quantile),
+		StartMiddle: sm.contrast(questions, starts*middles, quantile),
+		EndMiddle:   em.contrast(questions, ends*middles, quantile),
+		StartEnd:    se.contrast(questions, starts*ends, quantile),
 	}
+}
+
+// right returns how many slots of a zone the question was right in.
+func right(o Outcomes, question int, zone []int) int {
+	n := 0
+	for _, i := range zone {
+		if o.Right(question, i) {
+			n++
+		}
+	}
+	return n
 }
 
 // contrast finishes the contrast; unit is what a difference was multiplied by.
@@ -195,8 +209,7 @@ type Verdict struct {
 // was not measured, or a single question was asked, it is undecided. It costs a few
 // steps a question.
 func JudgeShape(o Outcomes) Verdict {
-	z := zonesOf(o.documents, o.slots)
-	return JudgeContrasts(z.contrasts(o, studentQuantile(o.questions, 0.975)), o.questions, flatMargin)
+	return JudgeContrasts(contrasts(o, studentQuantile(o.Questions(), 0.975)), o.Questions(), flatMargin)
 }
 
 // JudgeContrasts is JudgeShape for contrasts that come from elsewhere: n independent

@@ -5,6 +5,9 @@ import (
 	"slices"
 
 	"github.com/bookend-rag/bookend/core"
+	"github.com/bookend-rag/bookend/core/sweep/internal/random"
+	"github.com/bookend-rag/bookend/core/sweep/internal/slot"
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // DefaultCorrelation is how strongly one question's answers hang together in the
@@ -44,7 +47,7 @@ func NewReader(accuracy []float64, correlation float64, seed uint64) (*Reader, e
 		if err := checkShare("accuracy", p); err != nil {
 			return nil, err
 		}
-		r.quantile[i] = normalQuantile(p)
+		r.quantile[i] = distuv.UnitNormal.Quantile(p)
 	}
 	if err := checkShare("correlation", correlation); err != nil {
 		return nil, err
@@ -94,9 +97,9 @@ func (r *Reader) RightIn(question int, arm string, accuracy float64) bool {
 	key := r.question(question)
 	own := key
 	for i := range len(arm) {
-		own = join(own, uint64(arm[i]))
+		own = random.Join(own, uint64(arm[i]))
 	}
-	return luck(own, armSlot) < r.chance(difficulty(key), normalQuantile(min(1, max(0, accuracy))))
+	return luck(own, armSlot) < r.chance(difficulty(key), distuv.UnitNormal.Quantile(min(1, max(0, accuracy))))
 }
 
 // armSlot and difficultySlot are no slots, so that their draws are no slot's.
@@ -105,14 +108,14 @@ const (
 	difficultySlot = -2
 )
 
-func (r *Reader) question(question int) uint64 { return join(r.seed, uint64(question)) }
+func (r *Reader) question(question int) uint64 { return random.Join(r.seed, uint64(question)) }
 
 // difficulty is standard normal.
-func difficulty(key uint64) float64 { return normalQuantile(luck(key, difficultySlot)) }
+func difficulty(key uint64) float64 { return distuv.UnitNormal.Quantile(luck(key, difficultySlot)) }
 
 // luck is uniform: the standard normal luck of an answer, by its own distribution
 // function, which saves taking a quantile for each answer.
-func luck(key uint64, slot int) float64 { return uniform(join(key, uint64(slot))) }
+func luck(key uint64, slot int) float64 { return random.Open(random.Join(key, uint64(slot))) }
 
 // chance is the probability of a right answer given the difficulty.
 func (r *Reader) chance(difficulty, quantile float64) float64 {
@@ -120,47 +123,45 @@ func (r *Reader) chance(difficulty, quantile float64) float64 {
 	return 0.5 * math.Erfc(-z/math.Sqrt2)
 }
 
-// answer fills o, whose answers must all be wrong, and whose slots must be slots of
-// r.
-func (r *Reader) answer(o Outcomes) {
-	for question := range o.questions {
-		key := r.question(question)
-		u := difficulty(key)
-		row := o.rows[question*o.words : (question+1)*o.words]
-		at, chance := math.NaN(), 0.0
-		for i, slot := range o.slots {
-			if q := r.quantile[slot]; q != at { // long stretches of one accuracy are cheap
-				at, chance = q, r.chance(u, q)
-			}
-			if luck(key, slot) < chance {
-				row[i/64] |= 1 << (i % 64)
-			}
-		}
-	}
-}
-
 // Outcomes returns what a sweep of that many questions, 0 to questions-1, over
 // slots finds; nil slots are all. The error, a *core.ConfigError, is that of
 // NewOutcomes.
 func (r *Reader) Outcomes(questions int, slots []int) (Outcomes, error) {
 	if slots == nil {
-		slots = upTo(len(r.accuracy))
+		slots = slot.All(len(r.accuracy))
 	}
-	if err := checkSlots(len(r.accuracy), slots); err != nil {
-		return Outcomes{}, err
-	}
-	if questions < 1 {
-		return Outcomes{}, &core.ConfigError{Field: "questions", Value: questions, Rule: "at least 1 is needed"}
-	}
-	o := emptyOutcomes(len(r.accuracy), slots, questions)
-	r.answer(o)
-	return o, nil
+	return OutcomesOf(len(r.accuracy), slots, questions, func(question int, right []bool) {
+		key := r.question(question)
+		u := difficulty(key)
+		at, chance := math.NaN(), 0.0
+		for i, slot := range slots {
+			if q := r.quantile[slot]; q != at { // long stretches of one accuracy are cheap
+				at, chance = q, r.chance(u, q)
+			}
+			right[i] = luck(key, slot) < chance
+		}
+	})
 }
 
-func upTo(n int) []int {
-	slots := make([]int, n)
-	for i := range slots {
-		slots[i] = i
+// CurveOf returns the curve file that a sweep would most likely write of a model that
+// reads like a published curve: a simulated reader of DefaultCorrelation is asked as many
+// questions in the published slots as the source asked, and its shape and fit are
+// taken; the accuracies are the published ones. The shape is therefore a guess with
+// the published number of questions behind it, not a finding of the source.
+func CurveOf(c PublishedCurve) (*core.Curve, error) {
+	reader, err := NewReader(c.At(c.Documents), DefaultCorrelation, 1)
+	if err != nil {
+		return nil, err
 	}
-	return slots
+	o, err := reader.Outcomes(c.Questions, c.Slots)
+	if err != nil {
+		return nil, err
+	}
+	curve, err := Fit(o, CurveInfo{Model: c.Model, Task: "published: " + c.Source})
+	if err != nil {
+		return nil, err
+	}
+	curve.Accuracy = slices.Clone(c.Accuracy)
+	curve.Fitted = FitShape(curve.Shape, curve.Accuracy)
+	return curve, curve.Check()
 }

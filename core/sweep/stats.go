@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/bookend-rag/bookend/core"
+	"github.com/bookend-rag/bookend/core/sweep/internal/random"
 )
 
 // Interval is a range of shares, or of differences of shares, both ends included.
@@ -16,8 +17,8 @@ type Interval struct {
 	High float64 `json:"high"`
 }
 
-// holds says whether the interval covers v, but for rounding.
-func (i Interval) holds(v float64) bool { return i.Low <= v+1e-12 && v <= i.High+1e-12 }
+// Holds says whether the interval covers v, but for rounding.
+func (i Interval) Holds(v float64) bool { return i.Low <= v+1e-12 && v <= i.High+1e-12 }
 
 // Wilson returns the score interval (Wilson 1927) of k right answers among n, at a
 // confidence such as 0.95. It lies within 0 to 1 and keeps its level near both
@@ -70,14 +71,13 @@ type Cochran struct {
 // step a right answer.
 func CochranQ(o Outcomes) Cochran {
 	df := len(o.slots) - 1
-	all := o.allSlots()
 	k, total, columns, rows := float64(len(o.slots)), 0.0, 0.0, 0.0
 	for _, c := range o.Counts() {
 		total += float64(c)
 		columns += float64(c) * float64(c)
 	}
 	for question := range o.questions {
-		r := float64(o.rightIn(question, all))
+		r := float64(o.rightOf(question))
 		rows += r * r
 	}
 	below := k*total - rows // 0 when each question is right everywhere or nowhere
@@ -86,14 +86,6 @@ func CochranQ(o Outcomes) Cochran {
 	}
 	q := (k - 1) * (k*columns - total*total) / below
 	return Cochran{Q: q, DF: df, P: distuv.ChiSquared{K: float64(df)}.Survival(q)}
-}
-
-func (o Outcomes) allSlots() []uint64 {
-	mask := make([]uint64, o.words)
-	for i := range o.slots {
-		mask[i/64] |= 1 << (i % 64)
-	}
-	return mask
 }
 
 // Spread is how far the best and the worst slot lie apart.
@@ -124,16 +116,16 @@ func BestWorst(o Outcomes, permutations int, seed uint64) (Spread, error) {
 	}
 	counts := o.Counts()
 	s := Spread{Observed: o.spread(counts), Permutations: permutations}
-	all, m := o.allSlots(), len(o.slots)
+	m := len(o.slots)
 	right := make([]int, o.questions)
 	for question := range right {
-		right[question] = o.rightIn(question, all)
+		right[question] = o.rightOf(question)
 	}
 	deal := make([]int, m)
 	for i := range deal {
 		deal[i] = i
 	}
-	draw := stream{state: seed}
+	draw := random.From(seed)
 	sum := 0.0
 	for range permutations {
 		clear(counts)
@@ -145,7 +137,7 @@ func BestWorst(o Outcomes, permutations int, seed uint64) (Spread, error) {
 				continue
 			}
 			for i := range k { // the first k steps of a shuffle
-				j := i + draw.below(m-i)
+				j := i + random.Below(draw.Next(), m-i)
 				deal[i], deal[j] = deal[j], deal[i]
 				counts[deal[i]]++
 			}

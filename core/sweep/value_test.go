@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/bookend-rag/bookend/core"
+	"github.com/bookend-rag/bookend/core/sweep/internal/slot"
 )
 
 // The values are arithmetic by somebody else's program.
@@ -52,7 +53,7 @@ func TestExpectedAgreesWithTheReference(t *testing.T) {
 		for i := range uniform {
 			uniform[i] = 1 / float64(row.N)
 		}
-		even, err := Expected(accuracy, upTo(row.N), uniform)
+		even, err := Expected(accuracy, slot.All(row.N), uniform)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -34,7 +34,7 @@ func LoadCurve(name string) (*Curve, error) {
 	word := strings.ToLower(strings.TrimSpace(name))
 	for _, p := range sweep.Published() {
 		if model, _, _ := strings.Cut(p.Name, "/"); p.Name == word || model == word || plainModel(model) == word {
-			curve, err := p.Curve()
+			curve, err := sweep.CurveOf(p)
 			if err != nil {
 				return nil, err
 			}

@@ -333,7 +333,7 @@ func TestEstimateFaults(t *testing.T) {
 func TestReadings(t *testing.T) {
 	t.Parallel()
 	curve := published(t, "gpt-3.5-turbo")
-	file, err := curve.Curve()
+	file, err := sweep.CurveOf(curve)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/bookend-rag/bookend/core"
+	"github.com/bookend-rag/bookend/core/sweep/internal/random"
 )
 
 // CalibrationSettings say which comparisons are simulated.
@@ -120,7 +121,7 @@ func (c *Calibration) run(s CalibrationSettings, run uint64, questions *int) err
 			if baseline {
 				turned = s.Discordance - gain
 			}
-			right[i] = baseline != (uniform(draw) < turned)
+			right[i] = baseline != (random.Share(draw.Uint64()) < turned)
 		}
 		word, err := trial.Add(baseline, right)
 		if err != nil {
@@ -153,6 +154,3 @@ func count(yes bool) int {
 	}
 	return 0
 }
-
-// uniform is from 0 to below 1.
-func uniform(draw *rand.PCG) float64 { return float64(draw.Uint64()>>11) / (1 << 53) }

@@ -3,7 +3,6 @@ package paired
 import (
 	"cmp"
 	"math"
-	"math/bits"
 	"math/rand/v2"
 	"slices"
 
@@ -11,6 +10,7 @@ import (
 
 	"github.com/bookend-rag/bookend/core"
 	"github.com/bookend-rag/bookend/core/sweep"
+	"github.com/bookend-rag/bookend/core/sweep/internal/random"
 )
 
 // McNemar returns the exact two-sided p-value of "the gain is 0", of b wins and c
@@ -69,16 +69,15 @@ func Bootstrap(k Counts, resamples int, seed uint64, confidence float64) (sweep.
 		return sweep.Interval{}, &core.ConfigError{Field: "confidence", Value: confidence, Rule: "must be above 0 and below 1, such as 0.95"}
 	}
 	// Wins come first, then losses, then the rest, which moves nothing.
-	n, wins, decided := uint64(k.N()), uint64(k.Wins), uint64(k.Wins+k.Losses)
+	n := k.N()
 	draw := rand.NewPCG(seed, 0)
 	sums := make([]int, resamples)
 	for i := range sums {
 		for range n {
-			question, _ := bits.Mul64(draw.Uint64(), n) // even to within n in 2^64
-			switch {
-			case question < wins:
+			switch question := random.Below(draw.Uint64(), n); {
+			case question < k.Wins:
 				sums[i]++
-			case question < decided:
+			case question < k.Wins+k.Losses:
 				sums[i]--
 			}
 		}

@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"github.com/bookend-rag/bookend/core"
+	"github.com/bookend-rag/bookend/core/sweep"
+	"github.com/bookend-rag/bookend/core/sweep/internal/slot"
 )
 
 // CalibrationSettings say which traffic is simulated.
@@ -79,16 +81,16 @@ func Calibrate(s CalibrationSettings) (Calibration, error) {
 		Runs: s.Runs, Shapes: map[core.Shape]int{}, True: s.True(),
 		Mean: make([]float64, n), SD: make([]float64, n), Cited: make([]float64, n), Covered: make([]int, n),
 	}
-	truth := zonesOf(n).contrasts(c.True)
+	truth := sweep.ZonesOf(n, slot.All(n)).Of(c.True)
 	found := make([]moments, n)
 	undecided := 0
 	for run := range s.Runs {
 		g := newGroups(n)
 		from := s.source(uint64(run))
 		for range s.Requests {
-			g.add(from.next(from.random.Uint64()))
+			g.add(from.next(from.draw.Uint64()))
 		}
-		e := newEstimate(n, g.tallies, o.Resamples, o.Confidence, from.random.Uint64())
+		e := newEstimate(n, g.tallies, o.Resamples, o.Confidence, from.draw.Uint64())
 		if e == nil {
 			c.NoEstimate++
 			continue

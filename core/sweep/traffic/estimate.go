@@ -2,7 +2,6 @@ package traffic
 
 import (
 	"math"
-	"math/bits"
 	"math/rand/v2"
 	"slices"
 
@@ -11,6 +10,8 @@ import (
 
 	"github.com/bookend-rag/bookend/core"
 	"github.com/bookend-rag/bookend/core/sweep"
+	"github.com/bookend-rag/bookend/core/sweep/internal/random"
+	"github.com/bookend-rag/bookend/core/sweep/internal/slot"
 )
 
 // FlatMargin is how close to 0 every contrast must surely be for a curve to be
@@ -61,18 +62,18 @@ func newEstimate(n int, from []tally, resamples int, confidence float64, seed ui
 		e.slots[slot] = Slot{Slot: slot, Cited: int(cited[slot]), Expected: expected[slot], Used: used[slot]}
 	}
 
-	zones := zonesOf(n)
-	truth := zones.contrasts(used)
+	zones := sweep.ZonesOf(n, slot.All(n))
+	truth := zones.Of(used)
 	var spread [3]moments
 	draws := make([][]float64, n)
 	for slot := range draws {
 		draws[slot] = make([]float64, resamples)
 	}
-	random, times := rand.NewPCG(seed, uint64(n)), make([]float64, len(rows))
+	draw, times := rand.NewPCG(seed, uint64(n)), make([]float64, len(rows))
 	for i := range resamples {
 		clear(times)
 		for range rows {
-			times[below(random, len(rows))]++
+			times[random.Below(draw.Uint64(), len(rows))]++
 		}
 		clear(sum)
 		for j, row := range rows {
@@ -84,7 +85,7 @@ func newEstimate(n int, from []tally, resamples int, confidence float64, seed ui
 		for slot, v := range used {
 			draws[slot][i] = v
 		}
-		for j, v := range zones.contrasts(used) {
+		for j, v := range zones.Of(used) {
 			spread[j].add(v)
 		}
 	}
@@ -109,7 +110,7 @@ func newEstimate(n int, from []tally, resamples int, confidence float64, seed ui
 		c.Interval = sweep.Interval{Low: c.Mean - t*c.SE, High: c.Mean + t*c.SE}
 		return c
 	}
-	middle := len(zones.middle) > 0
+	middle := len(zones.Middle) > 0
 	e.verdict = sweep.JudgeContrasts(sweep.Contrasts{
 		StartMiddle: contrast(0, middle), EndMiddle: contrast(1, middle), StartEnd: contrast(2, true),
 	}, e.units, FlatMargin)
@@ -163,39 +164,6 @@ func (e *estimate) curve() *core.Curve {
 	return c
 }
 
-// zones are the slots of each zone of a prompt.
-type zones struct{ start, middle, end []int }
-
-func zonesOf(n int) zones {
-	var z zones
-	for slot := range n {
-		start, middle, end := sweep.ZonesOf(slot, n)
-		if start {
-			z.start = append(z.start, slot)
-		}
-		if middle {
-			z.middle = append(z.middle, slot)
-		}
-		if end {
-			z.end = append(z.end, slot)
-		}
-	}
-	return z
-}
-
-// contrasts are start minus middle, end minus middle, and start minus end.
-func (z zones) contrasts(used []float64) [3]float64 {
-	mean := func(slots []int) float64 {
-		sum := 0.0
-		for _, slot := range slots {
-			sum += used[slot]
-		}
-		return sum / float64(max(len(slots), 1))
-	}
-	start, middle, end := mean(z.start), mean(z.middle), mean(z.end)
-	return [3]float64{start - middle, end - middle, start - end}
-}
-
 // moments adds up for a standard deviation (Welford 1962).
 type moments struct{ n, mean, squares float64 }
 
@@ -221,11 +189,4 @@ func quantile(sorted []float64, p float64) float64 {
 		return sorted[len(sorted)-1]
 	}
 	return sorted[i] + (at-float64(i))*(sorted[i+1]-sorted[i])
-}
-
-// below returns a number from 0 to n-1, evenly to within n in 2^64, and the same for
-// a seed in every version.
-func below(random *rand.PCG, n int) int {
-	high, _ := bits.Mul64(random.Uint64(), uint64(n))
-	return int(high)
 }

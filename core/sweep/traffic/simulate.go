@@ -10,6 +10,7 @@ import (
 
 	"github.com/bookend-rag/bookend/core"
 	"github.com/bookend-rag/bookend/core/record"
+	"github.com/bookend-rag/bookend/core/sweep/internal/random"
 )
 
 // Simulation is traffic with a planted curve, to see whether it is found. Every
@@ -81,20 +82,20 @@ func (s Simulation) Check() error {
 // source simulates request after request.
 type source struct {
 	Simulation
-	slots  []float64 // True
-	random *rand.PCG
-	order  []int
-	cited  []int
+	slots []float64 // True
+	draw  *rand.PCG
+	order []int
+	cited []int
 }
 
 func (s Simulation) source(run uint64) *source {
 	return &source{
-		Simulation: s, slots: s.True(), random: rand.NewPCG(s.Seed, run),
+		Simulation: s, slots: s.True(), draw: rand.NewPCG(s.Seed, run),
 		order: make([]int, len(s.Curve)), cited: make([]int, 0, len(s.Curve)),
 	}
 }
 
-func (s *source) uniform() float64 { return float64(s.random.Uint64()>>11) / (1 << 53) }
+func (s *source) uniform() float64 { return random.Share(s.draw.Uint64()) }
 
 // next shuffles the documents of one request by core.Shuffled, and lets the reader
 // cite; both slices are valid until the next call.

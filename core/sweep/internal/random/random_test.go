@@ -1,4 +1,4 @@
-package sweep
+package random
 
 import (
 	"math"
@@ -9,22 +9,22 @@ import (
 // them.
 func TestStreamIsSplitMix64(t *testing.T) {
 	t.Parallel()
-	s := stream{state: 1234567}
+	s := From(1234567)
 	for i, want := range []uint64{
 		6457827717110365317, 3203168211198807973, 9817491932198370423, 4593380528125082431, 16408922859458223821,
 	} {
-		if got := s.next(); got != want {
+		if got := s.Next(); got != want {
 			t.Errorf("number %d: got %d, want %d", i, got, want)
 		}
 	}
 }
 
 // A 0 or a 1 would make a difficulty infinite.
-func TestUniformIsInside(t *testing.T) {
+func TestOpenIsInside(t *testing.T) {
 	t.Parallel()
 	for _, x := range []uint64{0, 1, math.MaxUint64 - 1, math.MaxUint64} {
-		if u := uniform(x); !(u > 0 && u < 1) {
-			t.Errorf("uniform(%d) is %g, want it above 0 and below 1", x, u)
+		if u := Open(x); !(u > 0 && u < 1) {
+			t.Errorf("Open(%d) is %g, want it above 0 and below 1", x, u)
 		}
 	}
 }
