@@ -155,7 +155,7 @@ func WriteBatch(w io.Writer, source Source, model string, params Params, journal
 			return size, err
 		}
 		if len(line) >= MaxJournalLine {
-			return size, fmt.Errorf("bookend: call %d makes a line of %d bytes, and %d are allowed: %w", i, len(line), MaxJournalLine, ErrLimit)
+			return size, fmt.Errorf("bookend: call %d makes a line of %d bytes, and %d are allowed: %w", i, len(line), MaxJournalLine, linelog.ErrLimit)
 		}
 		if _, err := out.Write(append(line, '\n')); err != nil {
 			return size, err
@@ -250,7 +250,7 @@ func ReadBatch(from io.Reader, source Source, journal *Journal) (BatchResult, er
 		}
 		record.Answer, record.Failure = l.outcome()
 		err = journal.Append(record)
-		if errors.Is(err, ErrLimit) {
+		if errors.Is(err, linelog.ErrLimit) {
 			record.Answer, record.Failure = nil, NewFailure(err)
 			err = journal.Append(record)
 		}

@@ -255,7 +255,7 @@ func (j *Journal) Spent() Spent {
 // Append writes one record. When it returns nil, the record outlives the process.
 //
 // A record needs a key and either an answer or a failure. One that is longer than
-// MaxJournalLine is refused with ErrLimit, and one for a key that has an answer
+// MaxJournalLine is refused with linelog.ErrLimit, and one for a key that has an answer
 // already with an error; the journal stays usable. After a failed write, as on a
 // full disk, what was written of the line is cut off again, and every further
 // Append fails with the same error: free some space and open the journal anew.
@@ -353,7 +353,7 @@ func (j *Journal) checkLength(line []byte) error {
 		return nil
 	}
 	return &JournalError{
-		Path: j.path, Err: ErrLimit,
+		Path: j.path, Err: linelog.ErrLimit,
 		Rule: fmt.Sprintf("a record of %d bytes is too long; %d are allowed", len(line), MaxJournalLine),
 	}
 }
@@ -487,7 +487,7 @@ func scanJournal(from io.Reader, path string, take func([]byte) bool) (linelog.E
 	case errors.Is(err, linelog.ErrDamaged):
 		e.Err = ErrDamaged
 		e.Rule = "is no record, although others follow: mend it or take it out by hand"
-	case errors.Is(err, ErrLimit):
+	case errors.Is(err, linelog.ErrLimit):
 		e.Rule = fmt.Sprintf("is longer than %d bytes, the most that a line may have", MaxJournalLine)
 	default:
 		e.Rule = fmt.Sprintf("cannot be read: %v", fault.Err)

@@ -184,12 +184,13 @@ func (s *Spent) Add(o Spent) {
 	s.Usage.Cached += o.Usage.Cached
 }
 
-func (s *Spent) remove(o Spent) {
+// Remove takes away what Add added.
+func (s *Spent) Remove(o Spent) {
 	s.Add(Spent{-o.Requests, Usage{-o.Usage.Prompt, -o.Usage.Completion, -o.Usage.Cached}})
 }
 
-// tokens of prompt and answers.
-func (s Spent) tokens() int { return s.Usage.Prompt + s.Usage.Completion }
+// Tokens are those of prompts and answers.
+func (s Spent) Tokens() int { return s.Usage.Prompt + s.Usage.Completion }
 
 // purse keeps the caps: what a request may use is reserved before it is sent.
 type purse struct {
@@ -237,7 +238,7 @@ func (p *purse) take(most Spent) error {
 		max, spent, then float64
 	}{
 		{"calls", float64(p.limits.MaxCalls), float64(p.spent.Requests), float64(after.Requests)},
-		{"tokens", float64(p.limits.MaxTokens), float64(p.spent.tokens()), float64(after.tokens())},
+		{"tokens", float64(p.limits.MaxTokens), float64(p.spent.Tokens()), float64(after.Tokens())},
 		{"cost", p.limits.MaxCost, p.limits.Prices.Cost(p.spent.Usage), p.limits.Prices.Cost(after.Usage)},
 	} {
 		if c.max > 0 && c.then > c.max*(1+1e-12) {
@@ -253,7 +254,7 @@ func (p *purse) take(most Spent) error {
 func (p *purse) settle(most, used Spent) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.spent.remove(most)
+	p.spent.Remove(most)
 	p.spent.Add(used)
 	p.open--
 	p.settled.Broadcast()

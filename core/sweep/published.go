@@ -33,19 +33,7 @@ type PublishedCurve struct {
 // nil for fewer. A number other than the curve's own stretches a curve that nobody
 // measured there.
 func (c PublishedCurve) At(documents int) []float64 {
-	return along(c.Slots, c.Accuracy, c.Documents, documents)
-}
-
-// laid evaluates a curve over 0 to 1 in each slot.
-func laid(documents int, at func(x float64) float64) []float64 {
-	if documents < 1 {
-		return nil
-	}
-	accuracy := make([]float64, documents)
-	for slot := range accuracy {
-		accuracy[slot] = at(float64(slot) / float64(max(documents-1, 1)))
-	}
-	return accuracy
+	return Along(c.Slots, c.Accuracy, c.Documents, documents)
 }
 
 //go:embed published-curves.csv
@@ -119,35 +107,26 @@ func (c PublishedCurve) clone() PublishedCurve {
 // name of a model alone means its curve of 20 documents. The error is a
 // *core.ConfigError that lists the names.
 func LookupPublished(name string) (PublishedCurve, error) {
-	if c, ok := findPublished(name); ok {
-		return c, nil
-	}
-	return PublishedCurve{}, unknownCurve(name, publishedNames())
-}
-
-func findPublished(name string) (PublishedCurve, bool) {
-	name = strings.ToLower(strings.TrimSpace(name))
-	if !strings.Contains(name, "/") {
-		name += "/20"
+	full := strings.ToLower(strings.TrimSpace(name))
+	if !strings.Contains(full, "/") {
+		full += "/20"
 	}
 	for _, c := range publishedCurves() {
-		if c.Name == name {
-			return c.clone(), true
+		if c.Name == full {
+			return c.clone(), nil
 		}
 	}
-	return PublishedCurve{}, false
+	return PublishedCurve{}, &core.ConfigError{Field: "curve", Value: name, Rule: "that name is unknown; valid names: " + strings.Join(PublishedNames(), ", ")}
 }
 
-func publishedNames() []string {
+// PublishedNames returns the names of the published curves, in the order of their
+// table.
+func PublishedNames() []string {
 	var names []string
 	for _, c := range publishedCurves() {
 		names = append(names, c.Name)
 	}
 	return names
-}
-
-func unknownCurve(name string, names []string) error {
-	return &core.ConfigError{Field: "curve", Value: name, Rule: "that name is unknown; valid names: " + strings.Join(names, ", ")}
 }
 
 // plainShape is a curve with stated numbers over x, 0 at the start of a prompt and
@@ -176,7 +155,7 @@ func SimulationNames() []string {
 	for _, s := range plainShapes {
 		names = append(names, s.name)
 	}
-	return append(names, publishedNames()...)
+	return append(names, PublishedNames()...)
 }
 
 // SimulatedAccuracy returns the true accuracy, as shares, in each slot of a prompt
@@ -201,12 +180,16 @@ func SimulatedAccuracy(name string, documents int) ([]float64, error) {
 			if documents == 0 {
 				documents = plainDocuments
 			}
-			return laid(documents, s.at), nil
+			accuracy := make([]float64, documents)
+			for slot := range accuracy {
+				accuracy[slot] = s.at(float64(slot) / float64(max(documents-1, 1)))
+			}
+			return accuracy, nil
 		}
 	}
-	c, ok := findPublished(name)
-	if !ok {
-		return nil, unknownCurve(name, SimulationNames())
+	c, err := LookupPublished(name)
+	if err != nil {
+		return nil, &core.ConfigError{Field: "curve", Value: name, Rule: "that name is unknown; valid names: " + strings.Join(SimulationNames(), ", ")}
 	}
 	if documents == 0 {
 		documents = c.Documents

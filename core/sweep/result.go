@@ -109,7 +109,8 @@ type Counts struct {
 	Empty     int `json:"empty"`
 }
 
-func (c *Counts) add(d Counts) {
+// Add adds the counts of other calls.
+func (c *Counts) Add(d Counts) {
 	c.Planned += d.Planned
 	c.Answered += d.Answered
 	c.Failed += d.Failed
@@ -119,10 +120,9 @@ func (c *Counts) add(d Counts) {
 	c.Empty += d.Empty
 }
 
-// answered counts one answer.
-func (c *Counts) answered(text, finishReason string) {
+// Answer counts one answer.
+func (c *Counts) Answer(class AnswerClass) {
 	c.Answered++
-	class := Classify(text, finishReason)
 	for _, one := range []struct {
 		is    bool
 		tally *int
@@ -174,6 +174,14 @@ func (j Judging) JudgedBy() string {
 		return JudgedByFirstLine
 	}
 	return JudgedByFull
+}
+
+// Score returns the one of the two scores that the judging follows.
+func (j Judging) Score(s Scores) float64 {
+	if j.FirstLine {
+		return s.FirstLine
+	}
+	return s.Full
 }
 
 // Detectable is a minimum detectable effect.
@@ -463,7 +471,7 @@ func (s *summary) add(r Record) error {
 		return err
 	}
 	c.state, c.scores = answered, scores
-	s.countsOf(armKey(r.Arm, r.Slot)).answered(r.Answer.Text, r.Answer.FinishReason)
+	s.countsOf(armKey(r.Arm, r.Slot)).Answer(Classify(r.Answer.Text, r.Answer.FinishReason))
 	s.example(r, scores)
 	return nil
 }
@@ -525,7 +533,7 @@ const (
 // questions have the lowest IDs, so that the order in which answers came does not
 // matter.
 func (s *summary) example(r Record, scores Scores) {
-	if r.Arm != ArmSlot || s.judged(scores) >= RightFrom {
+	if r.Arm != ArmSlot || s.judging.Score(scores) >= RightFrom {
 		return
 	}
 	e := ordered{question: r.Question, slot: r.Slot}
@@ -565,14 +573,7 @@ func shortened(text string) string {
 	return text[:cut] + "…"
 }
 
-func (s *summary) judged(scores Scores) float64 {
-	if s.judging.FirstLine {
-		return scores.FirstLine
-	}
-	return scores.Full
-}
-
-func (s *summary) right(c cell) bool { return s.judged(c.scores) >= RightFrom }
+func (s *summary) right(c cell) bool { return s.judging.Score(c.scores) >= RightFrom }
 
 // result computes everything.
 func (s *summary) result() (Result, error) {
@@ -650,7 +651,7 @@ func (s *summary) arms(r *Result, complete []*asked) {
 	s.repeat(r)
 	for _, a := range append([]*ArmResult{r.ClosedBook, r.Oracle, r.Again}, pointers(r.Slots)...) {
 		if a != nil {
-			r.Counts.add(a.Counts)
+			r.Counts.Add(a.Counts)
 		}
 	}
 }
@@ -673,9 +674,9 @@ func (s *summary) arm(r Result, complete []*asked, name string, slot int, at fun
 			continue
 		}
 		a.N++
-		score += s.judged(c.scores)
-		a.Full.Correct += int(one01(c.scores.Full))
-		a.FirstLine.Correct += int(one01(c.scores.FirstLine))
+		score += s.judging.Score(c.scores)
+		a.Full.Correct += one(c.scores.Full)
+		a.FirstLine.Correct += one(c.scores.FirstLine)
 	}
 	if a.N > 0 {
 		a.MeanScore = score / float64(a.N)
@@ -688,7 +689,13 @@ func (s *summary) arm(r Result, complete []*asked, name string, slot int, at fun
 // middle is the measured slot that the repeat arm asks again.
 func (s *summary) middle() int { return len(s.described.Slots) / 2 }
 
-func one01(score float64) float64 { return one(score >= RightFrom) }
+// one is 1 for a score that counts as right.
+func one(score float64) int {
+	if score >= RightFrom {
+		return 1
+	}
+	return 0
+}
 
 func (t *Tally) finish(n int) {
 	t.Accuracy = float64(t.Correct) / float64(n)

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/bookend-rag/bookend/internal/linelog"
 )
 
 // Source is what Run asks: a Plan, or a list of calls of another experiment.
@@ -255,7 +257,7 @@ func (r *runner) ask(ctx context.Context, call Call) Record {
 			used.Lost = call.Tokens
 		}
 		r.purse.settle(most(call), used.Spent())
-		r.gate.correct(expected, used.Spent().tokens())
+		r.gate.correct(expected, used.Spent().Tokens())
 		reserved = false
 		if err == nil {
 			return record
@@ -324,8 +326,8 @@ func (r *runner) finish(record Record) {
 		return
 	}
 	err := r.journal.Append(record)
-	if errors.Is(err, ErrLimit) { // an answer that is too long for the journal
-		record.Lost = record.Spent().tokens()
+	if errors.Is(err, linelog.ErrLimit) { // an answer that is too long for the journal
+		record.Lost = record.Spent().Tokens()
 		record.Answer, record.Failure = nil, NewFailure(err)
 		err = r.journal.Append(record)
 	}

@@ -37,7 +37,7 @@ func TestBestSubspanEqualsThePublishedMetric(t *testing.T) {
 	}
 	specific := 0
 	for _, c := range file.Cases {
-		want := Scores{one(c.Full), one(c.FirstLine)}
+		want := Scores{oneIf(c.Full), oneIf(c.FirstLine)}
 		if strings.HasPrefix(c.Note, "runtime-specific") {
 			specific++
 			want = Scores{1, 1}
@@ -177,7 +177,7 @@ func TestScoreFirstLine(t *testing.T) {
 
 func TestScoreOfAUsersFunction(t *testing.T) {
 	t.Parallel()
-	half := ScorerFunc("half", func(text string, answers []string) float64 { return .5 * one(slices.Contains(answers, text)) })
+	half := ScorerFunc("half", func(text string, answers []string) float64 { return .5 * oneIf(slices.Contains(answers, text)) })
 	if got, err := Score(half, "x\ny", []string{"x"}); err != nil || got != (Scores{0, .5}) || half.String() != "half" {
 		t.Errorf("%v: %+v, %v; want 0 and 0.5", half, got, err)
 	}

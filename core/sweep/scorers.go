@@ -54,12 +54,12 @@ func asItIs(text string) string { return text }
 
 func bestSubspan(normalized, answer string) float64 {
 	answer = Normalize(answer)
-	return one(answer != "" && strings.Contains(normalized, answer))
+	return oneIf(answer != "" && strings.Contains(normalized, answer))
 }
 
 func exact(lowered, answer string) float64 {
 	answer = strings.ToLower(strings.TrimSpace(answer))
-	return one(answer != "" && strings.Contains(lowered, answer))
+	return oneIf(answer != "" && strings.Contains(lowered, answer))
 }
 
 func matchRegexp(text, answer string) float64 {
@@ -67,7 +67,7 @@ func matchRegexp(text, answer string) float64 {
 		return 0
 	}
 	expression, err := regexp.Compile(answer)
-	return one(err == nil && expression.MatchString(text))
+	return oneIf(err == nil && expression.MatchString(text))
 }
 
 func tokenF1(normalized, answer string) float64 {
@@ -89,7 +89,7 @@ func tokenF1(normalized, answer string) float64 {
 	return 2 * float64(common) / float64(len(got)+len(want))
 }
 
-func one(right bool) float64 {
+func oneIf(right bool) float64 {
 	if right {
 		return 1
 	}

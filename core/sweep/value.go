@@ -21,19 +21,27 @@ func AccuracyBySlot(c *core.Curve, n int) ([]float64, error) {
 	if n < 1 {
 		return nil, &core.ConfigError{Field: "n", Value: n, Rule: "a prompt needs 1 document or more"}
 	}
-	return along(c.Slots, c.Accuracy, c.Documents, n), nil
+	return Along(c.Slots, c.Accuracy, c.Documents, n), nil
 }
 
-// along lays measured slots of so many documents over n slots.
-func along(slots []int, values []float64, documents, n int) []float64 {
-	return laid(n, func(x float64) float64 {
-		x *= float64(documents - 1)
+// Along returns the accuracy in each slot of a prompt of n documents, 1 or more: linear
+// between measured slots of a prompt of so many documents, with the ends laid on the
+// ends. slots are 2 or more, ascending, 0 and documents-1 among them. It is nil for an
+// n below 1.
+func Along(slots []int, accuracy []float64, documents, n int) []float64 {
+	if n < 1 {
+		return nil
+	}
+	laid := make([]float64, n)
+	for slot := range laid {
+		x := float64(slot) / float64(max(n-1, 1)) * float64(documents-1)
 		i, _ := slices.BinarySearchFunc(slots, x, func(slot int, x float64) int { return cmp.Compare(float64(slot), x) })
 		i = min(max(i, 1), len(slots)-1)
 		left, right := float64(slots[i-1]), float64(slots[i])
 		share := (x - left) / (right - left)
-		return values[i-1]*(1-share) + values[i]*share
-	})
+		laid[slot] = accuracy[i-1]*(1-share) + accuracy[i]*share
+	}
+	return laid
 }
 
 // DecayingRanks returns how probable it is that the document with the answer has
@@ -79,8 +87,8 @@ func Expected(accuracy []float64, order []int, gold []float64) (float64, error) 
 	sum := 0.0
 	for _, values := range [][]float64{accuracy, gold} {
 		for _, v := range values {
-			if err := checkShare("share", v); err != nil {
-				return 0, err
+			if !(v >= 0 && v <= 1) {
+				return 0, &core.ConfigError{Field: "share", Value: v, Rule: "must be from 0 to 1"}
 			}
 		}
 	}

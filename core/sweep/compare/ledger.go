@@ -108,11 +108,7 @@ func (l *ledger) of(q Question, arm string) outcome { return l.outcomes[q.Cells[
 
 // right says whether an outcome counts as right.
 func (l *ledger) right(o outcome) bool {
-	score := o.scores.Full
-	if l.judging.FirstLine {
-		score = o.scores.FirstLine
-	}
-	return o.state == answered && !o.refused && score >= sweep.RightFrom
+	return o.state == answered && !o.refused && l.judging.Score(o.scores) >= sweep.RightFrom
 }
 
 // standing says what a question is worth to the comparison.

@@ -227,10 +227,7 @@ func (l *ledger) calls(a *ArmResult, all *sweep.Counts, planned int, seen map[st
 func (l *ledger) tallyCall(c *sweep.Counts, key string) {
 	switch o := l.outcomes[key]; o.state {
 	case answered:
-		c.Answered++
-		c.Refused += one(o.class.Refusal)
-		c.Truncated += one(o.class.Truncated)
-		c.Empty += one(o.class.Empty)
+		c.Answer(o.class)
 	case failed:
 		c.Failed++
 	}
