@@ -1,0 +1,78 @@
+package compare
+
+import (
+	"fmt"
+
+	"github.com/bookend-rag/bookend/measure/journal"
+	"github.com/bookend-rag/bookend/measure/judge"
+)
+
+// Summarize computes what a report shows from what a journal holds of a
+// comparison: its description, the noted questions in their order, and the records
+// in any order. It asks nothing, and reads neither clock nor file. judge may be nil.
+// The error is that of a description that is not that of a comparison, or a
+// *sweep.ScoreError.
+func Summarize(d Described, notes []journal.Note, records []journal.Record, judge func(*judge.Judging)) (Result, error) {
+	return summarize("", d, notes, judge, func(add func(journal.Record) error) error {
+		for _, r := range records {
+			if err := add(r); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// SummarizeJournal is Summarize for a journal. judge may change how it is judged;
+// nil leaves it as the journal says. It reads the journal twice and holds scores,
+// not texts.
+func SummarizeJournal(path string, judge func(*judge.Judging)) (Result, error) {
+	reading, err := journal.Read(path, func(journal.Record) error { return nil })
+	if err != nil {
+		return Result{}, err
+	}
+	d, err := describe(path, reading.Manifest)
+	if err != nil {
+		return Result{}, err
+	}
+	if reading.Torn > 0 {
+		d.Remarks = append(d.Remarks, fmt.Sprintf("The last line of the journal is torn (%d bytes) and was left out: its call counts as not asked.", reading.Torn))
+	}
+	return summarize(path, d, reading.Notes, judge, func(add func(journal.Record) error) error {
+		_, err := journal.Read(path, add)
+		return err
+	})
+}
+
+func summarize(path string, d Described, notes []journal.Note, judge func(*judge.Judging), records func(func(journal.Record) error) error) (Result, error) {
+	if err := d.check(); err != nil {
+		return Result{}, err
+	}
+	j, err := d.judging()
+	if err != nil {
+		return Result{}, err
+	}
+	if judge != nil {
+		judge(&j)
+	}
+	l := newLedger(d, j)
+	if err := l.readNotes(path, notes); err != nil {
+		return Result{}, err
+	}
+	var spent journal.Spent
+	err = records(func(r journal.Record) error {
+		spent.Add(r.Spent())
+		return l.add(r)
+	})
+	if err != nil {
+		return Result{}, err
+	}
+	w, err := newWatcher(l)
+	if err == nil {
+		err = w.settle()
+	}
+	if err != nil {
+		return Result{}, err
+	}
+	return w.result(spent)
+}
