@@ -110,7 +110,7 @@ func chatOf(url string) model.Model {
 		if err != nil || response.StatusCode != http.StatusOK {
 			return model.Answer{}, &model.Error{Status: response.StatusCode, Err: err}
 		}
-		return openai.ParseResponse(text)
+		return openai.ParseResponse(response.StatusCode, text)
 	})
 }
 

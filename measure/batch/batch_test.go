@@ -60,9 +60,8 @@ func TestWriteBatch(t *testing.T) {
 			t.Fatalf("%d requests, %+v; want %d", len(got), size, len(want))
 		}
 		for i, r := range got {
-			url, text := openai.ChatPath, ""
+			url, text := openai.Path(completion), ""
 			if completion {
-				url = openai.CompletionPath
 				text, _ = r.Body["prompt"].(string)
 			} else if m, ok := r.Body["messages"].([]any); ok && len(m) == 1 {
 				text, _ = m[0].(map[string]any)["content"].(string)
@@ -112,9 +111,9 @@ func TestReadBatch(t *testing.T) {
 		t.Errorf("(-want +got)\n-%s\n+%s %v", want, got, result.Broken)
 	}
 	messages := map[int]journal.Failure{
-		2: {429, "slow https://h/"}, 3: {0, "expired"}, 4: {400, "too long"}, 6: {400, "nested"},
-		7: {200, "the response is not a completion in OpenAI's form"}, 8: {0, "the batch has neither a response nor an error for it"},
-		9: {500, "as a text"}, 10: {503, "the batch answered 503"}, 11: {0, "error gone"},
+		2: {Status: 429, Message: "bookend: the model's server answered 429: the server says: slow https://h/"}, 3: {Status: 0, Message: "expired"}, 4: {Status: 400, Message: "too long"}, 6: {Status: 400, Message: "nested"},
+		7: {Status: 200, Message: "bookend: the model's server answered 200: the answer cannot be read: one choice is expected, it has 0"}, 8: {Status: 0, Message: "the batch has neither a response nor an error for it"},
+		9: {Status: 500, Message: "as a text"}, 10: {Status: 503, Message: "bookend: the model's server answered 503: the server says: Service Unavailable"}, 11: {Status: 0, Message: `{"code":"gone"}`},
 	}
 	records, _ := mustRead(t, path)
 	for _, r := range records[1:] {
@@ -123,7 +122,7 @@ func TestReadBatch(t *testing.T) {
 			t.Errorf("call %d has the record %+v", i, r)
 		}
 		if i == 1 || i == 5 {
-			if r.Answer == nil || *r.Answer != (model.Answer{"a", "stop", model.Usage{Prompt: 9, Completion: 2}}) {
+			if r.Answer == nil || *r.Answer != (model.Answer{Text: "a", FinishReason: "stop", Usage: model.Usage{Prompt: 9, Completion: 2}}) {
 				t.Errorf("call %d: %+v", i, r.Answer)
 			}
 		} else if r.Failure == nil || *r.Failure != messages[i] {

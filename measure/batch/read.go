@@ -2,13 +2,16 @@ package batch
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"strings"
 	"time"
 
+	"github.com/bookend-rag/bookend/internal/httpsafe"
 	"github.com/bookend-rag/bookend/internal/linelog"
 	"github.com/bookend-rag/bookend/measure/journal"
 	"github.com/bookend-rag/bookend/measure/model"
@@ -16,7 +19,7 @@ import (
 	"github.com/bookend-rag/bookend/measure/run"
 )
 
-// BatchResult says what became of the lines of a result file, and of the calls.
+// Result says what became of the lines of a result file, and of the calls.
 type Result struct {
 	Lines    int   // that are not blank
 	Answered int   // new answers in the journal
@@ -44,13 +47,13 @@ type resultLine struct {
 	Error json.RawMessage `json:"error"`
 }
 
-// ReadBatch reads a result file of WriteBatch's requests into the journal, and the
+// Read reads a result file of Write's requests into the journal, and the
 // file with the errors likewise: lines in any order, some missing, some failed.
-// What failed or is missing can be asked by Run or by another batch. Reading a
+// What failed or is missing can be asked by run.Run or by another batch. Reading a
 // file twice changes nothing but adds its failures again.
 //
-// The error is that of from, of the source or of the journal, and ErrLimit for a
-// line above MaxJournalLine; what was read before stays. It builds every call once
+// The error is that of from, of the source or of the journal, and
+// journal.ErrLimit for a line above journal.MaxLine; what was read before stays. It builds every call once
 // and holds their keys and answers, without prompts.
 func Read(from io.Reader, source run.Source, j *journal.Journal) (Result, error) {
 	var result Result
@@ -100,7 +103,7 @@ func Read(from io.Reader, source run.Source, j *journal.Journal) (Result, error)
 		}
 		record.Answer, record.Failure = l.outcome()
 		err = j.Append(record)
-		if errors.Is(err, linelog.ErrLimit) {
+		if errors.Is(err, journal.ErrLimit) {
 			record.Answer, record.Failure = nil, journal.NewFailure(err)
 			err = j.Append(record)
 		}
@@ -121,65 +124,37 @@ func Read(from io.Reader, source run.Source, j *journal.Journal) (Result, error)
 	return result, nil
 }
 
-// outcome is an answer or a failure.
+// outcome is an answer or a failure, which keeps the status that the batch gives.
 func (l resultLine) outcome() (*model.Answer, *journal.Failure) {
 	status := 0
 	if l.Response != nil {
 		status = l.Response.Status
 	}
-	if message := errorMessage(l.Error); message != "" {
-		return nil, failedWith(status, errors.New(message))
-	}
-	if l.Response == nil {
-		return nil, &journal.Failure{Message: "the batch has neither a response nor an error for it"}
-	}
-	if status != 0 && (status < 200 || status > 299) {
-		message := errorMessage(l.Response.Body)
-		if message == "" {
-			message = fmt.Sprintf("the batch answered %d", status)
+	var err error
+	switch message := complaint(l.Error); {
+	case message != "":
+		err = errors.New(message)
+	case l.Response == nil:
+		err = errors.New("the batch has neither a response nor an error for it")
+	default:
+		var answer model.Answer
+		if answer, err = openai.ParseResponse(cmp.Or(status, http.StatusOK), l.Response.Body); err == nil {
+			return &answer, nil
 		}
-		return nil, failedWith(status, errors.New(message))
 	}
-	answer, err := openai.ParseResponse(l.Response.Body)
-	if err != nil {
-		return nil, failedWith(status, err)
-	}
-	return &answer, nil
-}
-
-// failedWith is a failure with the status that the batch gives.
-func failedWith(status int, err error) *journal.Failure {
 	f := journal.NewFailure(err)
 	f.Status = status
-	return f
+	return nil, f
 }
 
-// errorMessage reads {"message": …}, {"error": {"message": …}} or a string; it is
-// empty for null and for none.
-func errorMessage(raw json.RawMessage) string {
+// complaint reads an error that stands beside the response: a string, or one of the
+// forms of servers. It is empty where there is none.
+func complaint(raw json.RawMessage) (text string) {
 	if trimmed := strings.TrimSpace(string(raw)); trimmed == "" || trimmed == "null" {
 		return ""
 	}
-	type message struct {
-		Code    any    `json:"code"`
-		Message string `json:"message"`
+	if json.Unmarshal(raw, &text) != nil || text == "" {
+		text, _ = httpsafe.Complaint(raw)
 	}
-	var e struct {
-		message
-		Error *message `json:"error"`
-	}
-	var text string
-	switch {
-	case json.Unmarshal(raw, &text) == nil && text != "":
-		return text
-	case json.Unmarshal(raw, &e) != nil:
-		return "an error of an unknown form"
-	case e.Message != "":
-		return e.Message
-	case e.Error != nil && e.Error.Message != "":
-		return e.Error.Message
-	case e.Error != nil:
-		e.message = *e.Error
-	}
-	return fmt.Sprintf("error %v", e.Code)
+	return text
 }

@@ -6,30 +6,29 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/bookend-rag/bookend/internal/linelog"
 	"github.com/bookend-rag/bookend/measure/journal"
 	"github.com/bookend-rag/bookend/measure/model"
 	"github.com/bookend-rag/bookend/measure/openai"
 	"github.com/bookend-rag/bookend/measure/run"
 )
 
-// BatchSize is what WriteBatch wrote.
+// Size is what Write wrote.
 type Size struct {
 	Requests int
 	Bytes    int64
 	Known    int // calls that were left out, because they have an answer or repeat a line
 }
 
-// WriteBatch writes every call of the source that the journal has no answer to as
-// a batch file of OpenAI's: JSON lines with custom_id (Call.Key), method, url and
+// Write writes every call of the source that the journal has no answer to as
+// a batch file of OpenAI's: JSON lines with custom_id (model.Call.Key), method, url and
 // body, in the order of the source. vLLM's run-batch and the batch services of
-// providers read it; model and params are those that the source was made with.
-// journal may be nil. The size is returned because services have limits, OpenAI
+// providers read it; name and params are those of the model that the source was made with.
+// j may be nil. The size is returned because services have limits, OpenAI
 // 50,000 requests and 200 MB a file.
 //
-// The error is that of w or of the source, ErrLimit for a line above
-// MaxJournalLine.
-func Write(w io.Writer, source run.Source, model string, params model.Params, j *journal.Journal) (Size, error) {
+// The error is that of w or of the source, journal.ErrLimit for a line
+// above journal.MaxLine.
+func Write(w io.Writer, source run.Source, name string, params model.Params, j *journal.Journal) (Size, error) {
 	var size Size
 	out := bufio.NewWriter(w)
 	type request struct {
@@ -38,10 +37,7 @@ func Write(w io.Writer, source run.Source, model string, params model.Params, j 
 		URL    string          `json:"url"`
 		Body   json.RawMessage `json:"body"`
 	}
-	url := openai.ChatPath
-	if params.Completion {
-		url = openai.CompletionPath
-	}
+	url := openai.Path(params.Completion)
 	written := map[string]struct{}{}
 	for i := range source.Len() {
 		call, err := source.Call(i)
@@ -54,7 +50,7 @@ func Write(w io.Writer, source run.Source, model string, params model.Params, j 
 			continue
 		}
 		written[call.Key] = struct{}{}
-		body, err := openai.RequestBody(model, params, call.Prompt)
+		body, err := openai.RequestBody(name, params, call.Prompt)
 		if err != nil {
 			return size, err
 		}
@@ -63,7 +59,7 @@ func Write(w io.Writer, source run.Source, model string, params model.Params, j 
 			return size, err
 		}
 		if len(line) >= journal.MaxLine {
-			return size, fmt.Errorf("bookend: call %d makes a line of %d bytes, and %d are allowed: %w", i, len(line), journal.MaxLine, linelog.ErrLimit)
+			return size, fmt.Errorf("bookend: call %d makes a line of %d bytes, and %d are allowed: %w", i, len(line), journal.MaxLine, journal.ErrLimit)
 		}
 		if _, err := out.Write(append(line, '\n')); err != nil {
 			return size, err

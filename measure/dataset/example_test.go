@@ -58,7 +58,7 @@ func ExampleRules_Open() {
 	// Output: true
 }
 
-func ExampleDatasetError() {
+func ExampleError() {
 	path, remove := file(dataset.LineFormat + "\nquestion,answer\n")
 	defer remove()
 

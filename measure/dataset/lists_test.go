@@ -15,7 +15,6 @@ import (
 
 	"github.com/bookend-rag/bookend/core"
 	"github.com/bookend-rag/bookend/measure/judge"
-	"github.com/bookend-rag/bookend/measure/sweep"
 )
 
 // list is a line of a retriever with the answer "Rome" and these documents.
@@ -202,25 +201,11 @@ func TestOneGold(t *testing.T) {
 	if r := all.Report(); r.Kept != 4 || r.WithoutGold != 1 || r.ManyGolds != 1 {
 		t.Errorf("all: %+v", r)
 	}
-	if _, err := sweep.NewPlan(all, sweep.Settings{Model: "m"}); !hasConfigError(err, "dataset") {
-		t.Errorf("a sweep of lists without OneGold: %v", err)
-	}
 	one := open(t, Rules{Lists: true, OneGold: true}, path)
 	want := []LeftOut{{NoGold, []int{1}}, {TwoGolds, []int{3}}, {AnswerNotInGold, []int{4}}}
 	if r := one.Report(); r.Kept != 1 || r.WithoutGold+r.ManyGolds != 0 || !reflect.DeepEqual(r.LeftOut, want) {
 		t.Errorf("with one gold (-want +got)\n-%v\n+%+v", want, r)
 	}
-	if _, err := sweep.NewPlan(one, sweep.Settings{Model: "m"}); err != nil {
-		t.Errorf("a sweep of lists with OneGold: %v", err)
-	}
-}
-
-func hasConfigError(err error, field string) bool {
-	if e := (*core.ConfigError)(nil); errors.As(err, &e) && e.Field == field {
-		return true
-	}
-	joined, ok := err.(interface{ Unwrap() []error })
-	return ok && slices.ContainsFunc(joined.Unwrap(), func(e error) bool { return hasConfigError(e, field) })
 }
 
 // Two splits share no question, and together they are the file.
@@ -401,7 +386,7 @@ func TestSimulatedLists(t *testing.T) {
 		{5, 5, math.NaN(), true},
 	} {
 		d, err := SimulatedLists(1, c.cases, c.documents, c.decay)
-		if d != nil || err == nil || errors.Is(err, ErrLimit) == c.config || hasConfigError(err, "decay") != c.config {
+		if d != nil || err == nil || errors.Is(err, ErrLimit) == c.config || errors.As(err, new(*core.ConfigError)) != c.config {
 			t.Errorf("%+v: %v", c, err)
 		}
 	}
@@ -498,4 +483,16 @@ func FuzzLists(f *testing.F) {
 			t.Fatal(err)
 		}
 	})
+}
+
+func TestDecayingRanks(t *testing.T) {
+	t.Parallel()
+	for _, decay := range []float64{0, -1, 1.1, math.NaN()} {
+		if got, err := DecayingRanks(3, decay); err == nil {
+			t.Errorf("decay %v: %v", decay, got)
+		}
+	}
+	if got, err := DecayingRanks(3, 1); err != nil || math.Abs(got[2]-1.0/3) > 1e-12 {
+		t.Errorf("decay 1: %v, %v", got, err)
+	}
 }

@@ -22,7 +22,7 @@ func TestMcNemarAndHolmEqualTheReference(t *testing.T) {
 		} `json:"mcnemar_exact"`
 		Holm []struct{ P, Adjusted []float64 }
 	}
-	load(t, "../testdata/statistics.json", &reference)
+	load(t, "../stats/testdata/statistics.json", &reference)
 	if len(reference.McNemar) != 10 || len(reference.Holm) != 5 {
 		t.Fatalf("got %d and %d cases, want 10 and 5", len(reference.McNemar), len(reference.Holm))
 	}

@@ -3,6 +3,8 @@ package journal
 import (
 	"errors"
 	"fmt"
+
+	"github.com/bookend-rag/bookend/internal/linelog"
 )
 
 // What is wrong with a journal. A *JournalError wraps one of them, or the error of
@@ -12,6 +14,8 @@ var (
 	ErrLocked = errors.New("the journal is in use by another process")
 	// ErrNotJournal: the file is something else.
 	ErrNotJournal = errors.New("not a journal")
+	// ErrLimit: a line is longer than MaxLine.
+	ErrLimit = linelog.ErrLimit
 	// ErrDamaged: a line other than the last is no record.
 	ErrDamaged = errors.New("the journal is damaged")
 )

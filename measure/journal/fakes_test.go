@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/bookend-rag/bookend/measure/model"
-	"github.com/bookend-rag/bookend/measure/sweep"
 )
 
 func mustJournal(t testing.TB, path string) *Journal {
@@ -36,7 +35,7 @@ func mustRead(t testing.TB, path string) ([]Record, Reading) {
 
 func answerRecord(key, text string) Record {
 	return Record{
-		Key: key, Question: "q", Arm: sweep.ArmSlot, Slot: 1, Answers: []string{"a"}, Time: time.Date(2026, 1, 31, 0, 0, 0, 0, time.UTC),
+		Key: key, Question: "q", Arm: "slot", Slot: 1, Answers: []string{"a"}, Time: time.Date(2026, 1, 31, 0, 0, 0, 0, time.UTC),
 		Answer: &model.Answer{Text: text, FinishReason: "stop", Usage: model.Usage{Prompt: 5, Completion: 2, Cached: 1}}, Attempts: 1, Estimated: 4,
 	}
 }

@@ -48,7 +48,7 @@ type Journal struct {
 //
 // The error is a *JournalError: ErrLocked while somebody else writes it,
 // ErrNotJournal for a file of another kind, ErrDamaged for a line in the middle
-// that is no record, ErrLimit for a line above MaxJournalLine, and
+// that is no record, ErrLimit for a line above MaxLine, and
 // errors.ErrUnsupported on systems whose locks it does not know.
 func Open(path string) (*Journal, error) {
 	fail := func(rule string, err error) error { return &Error{Path: path, Rule: rule, Err: err} }
@@ -148,7 +148,7 @@ func (j *Journal) Spent() Spent {
 // Append writes one record. When it returns nil, the record outlives the process.
 //
 // A record needs a key and either an answer or a failure. One that is longer than
-// MaxJournalLine is refused with linelog.ErrLimit, and one for a key that has an answer
+// MaxLine is refused with ErrLimit, and one for a key that has an answer
 // already with an error; the journal stays usable. After a failed write, as on a
 // full disk, what was written of the line is cut off again, and every further
 // Append fails with the same error: free some space and open the journal anew.
@@ -246,7 +246,7 @@ func (j *Journal) checkLength(line []byte) error {
 		return nil
 	}
 	return &Error{
-		Path: j.path, Err: linelog.ErrLimit,
+		Path: j.path, Err: ErrLimit,
 		Rule: fmt.Sprintf("a record of %d bytes is too long; %d are allowed", len(line), MaxLine),
 	}
 }

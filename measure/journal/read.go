@@ -11,7 +11,7 @@ import (
 	"github.com/bookend-rag/bookend/internal/linelog"
 )
 
-// MaxJournalLine is the most bytes that a line of a journal or of a batch file may
+// MaxLine is the most bytes that a line of a journal or of a batch file may
 // have.
 const MaxLine = linelog.MaxLine
 
@@ -107,7 +107,7 @@ func scan(from io.Reader, path string, take func([]byte) bool) (linelog.End, err
 	case errors.Is(err, linelog.ErrDamaged):
 		e.Err = ErrDamaged
 		e.Rule = "is no record, although others follow: mend it or take it out by hand"
-	case errors.Is(err, linelog.ErrLimit):
+	case errors.Is(err, ErrLimit):
 		e.Rule = fmt.Sprintf("is longer than %d bytes, the most that a line may have", MaxLine)
 	default:
 		e.Rule = fmt.Sprintf("cannot be read: %v", fault.Err)

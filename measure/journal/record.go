@@ -79,7 +79,7 @@ func (s *Spent) Add(o Spent) {
 
 // Remove takes away what Add added.
 func (s *Spent) Remove(o Spent) {
-	s.Add(Spent{-o.Requests, model.Usage{-o.Usage.Prompt, -o.Usage.Completion, -o.Usage.Cached}})
+	s.Add(Spent{-o.Requests, model.Usage{Prompt: -o.Usage.Prompt, Completion: -o.Usage.Completion, Cached: -o.Usage.Cached}})
 }
 
 // Tokens are those of prompts and answers.

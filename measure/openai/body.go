@@ -1,49 +1,97 @@
 package openai
 
 import (
+	"bytes"
 	"encoding/json"
+	"maps"
 
 	"github.com/bookend-rag/bookend/core/prompt"
 	"github.com/bookend-rag/bookend/measure/model"
 )
 
-// The addresses of OpenAI's interface, below its base URL.
-const (
-	ChatPath       = "/v1/chat/completions"
-	CompletionPath = "/v1/completions"
-)
+// Path is the path of a request as batch files name it, for plain completion or for a
+// chat.
+func Path(completion bool) string {
+	if completion {
+		return "/v1/completions"
+	}
+	return "/v1/chat/completions"
+}
 
-// RequestBody returns the JSON of one request in OpenAI's form, for chat or, with
-// Params.Completion, for plain completion. A null in Params.Extra takes the parameter
-// of that name out. Equal input gives equal bytes.
-func RequestBody(model string, p model.Params, ask model.Prompt) ([]byte, error) {
-	body := map[string]any{"model": model, "temperature": p.Temperature}
+// RequestBody returns the JSON of a request, as a batch file holds it: equal input
+// gives equal bytes. A null in Params.Extra takes the parameter of that name out. The
+// error is that of Client.Body, or of parameters that JSON cannot express.
+func RequestBody(name string, p model.Params, ask model.Prompt) ([]byte, error) {
+	parameters := map[string]any{"model": name, "temperature": p.Temperature}
 	if p.MaxTokens > 0 {
-		body["max_tokens"] = p.MaxTokens
+		parameters["max_tokens"] = p.MaxTokens
 	}
 	if p.Seed != nil {
-		body["seed"] = *p.Seed
+		parameters["seed"] = *p.Seed
 	}
 	if len(p.Stop) > 0 {
-		body["stop"] = p.Stop
+		parameters["stop"] = p.Stop
 	}
-	if p.Completion {
-		body["prompt"] = ask.Text
-	} else {
-		type message struct {
-			Role    prompt.Role `json:"role"`
-			Content string      `json:"content"`
-		}
-		messages := make([]message, len(ask.Messages))
-		for i, m := range ask.Messages {
-			messages[i] = message{m.Role, m.Text}
-		}
-		body["messages"] = messages
+	maps.Copy(parameters, p.Extra)
+	maps.DeleteFunc(parameters, func(_ string, value any) bool { return value == nil })
+	field, question, err := questionOf(ask, p.Completion)
+	if err != nil {
+		return nil, err
 	}
-	for name, value := range p.Extra {
-		if body[name] = value; value == nil { // null takes a parameter out
-			delete(body, name)
-		}
+	if _, set := p.Extra[field]; !set {
+		parameters[field] = question
 	}
-	return json.Marshal(body)
+	return marshal(parameters)
+}
+
+// Body returns the JSON of a request, the same bytes for the same prompt. It holds
+// no key. A chat without messages asks Prompt.Text as the user's message. The error
+// is a permanent *model.Error of the kind ErrPrompt.
+func (c *Client) Body(p model.Prompt) ([]byte, error) {
+	field, question, err := questionOf(p, c.config.Completion)
+	if err != nil {
+		return nil, err
+	}
+	text, err := marshal(question)
+	if err != nil {
+		return nil, permanent(0, ErrPrompt, c.secrets.Detail(err.Error()))
+	}
+	body := maps.Clone(c.parameters)
+	body[field] = text
+	return marshal(body)
+}
+
+type message struct {
+	Role    prompt.Role `json:"role"`
+	Content string      `json:"content"`
+}
+
+// questionOf returns the field of a body that asks, and its value.
+func questionOf(p model.Prompt, completion bool) (field string, value any, err error) {
+	switch {
+	case completion && p.Text == "":
+		return "", nil, permanent(0, ErrPrompt, "plain completion needs the prompt's text")
+	case completion:
+		return "prompt", p.Text, nil
+	case len(p.Messages) > 0:
+		messages := make([]message, len(p.Messages))
+		for i, m := range p.Messages {
+			messages[i] = message{Role: m.Role, Content: m.Text}
+		}
+		return "messages", messages, nil
+	case p.Text != "":
+		return "messages", []message{{Role: prompt.User, Content: p.Text}}, nil
+	}
+	return "", nil, permanent(0, ErrPrompt, "a chat needs messages or the prompt's text")
+}
+
+// marshal leaves <, > and & as they are: documents are full of them.
+func marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimRight(b.Bytes(), "\n"), nil
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/bookend-rag/bookend/measure/model"
 )
 
-// Client is a sweep.Model, safe for concurrent use. It prints without its secrets.
+// Client is a model.Model, safe for concurrent use. It prints without its secrets.
 type Client struct {
 	name       string // what it prints as
 	config     Config // without BaseURL, whose secrets address keeps
@@ -58,7 +58,7 @@ func (c *Client) CloseIdleConnections() { c.transport.CloseIdleConnections() }
 
 // Path is the path of a request as batch files name it, such as
 // "/v1/chat/completions".
-func (c *Client) Path() string { return c.config.path() }
+func (c *Client) Path() string { return Path(c.config.Completion) }
 
 // String names the model and the address without user info and query.
 func (c *Client) String() string { return c.name }
@@ -72,7 +72,7 @@ func (c *Client) MarshalText() ([]byte, error) { return []byte(c.String()), nil 
 // LogValue returns what String returns.
 func (c *Client) LogValue() slog.Value { return slog.StringValue(c.String()) }
 
-// Ask asks once and does not retry. Its errors are *sweep.ModelError around an
+// Ask asks once and does not retry. Its errors are *model.Error around an
 // *Error, and hold no secret. When ctx has ended they are its error, too.
 //
 // Should the server repeat a key or password of 12 characters or more in an answer,
@@ -118,7 +118,11 @@ func (c *Client) receive(ctx, call context.Context, response *http.Response) (mo
 	case tooLarge || err != nil:
 		body = nil // the status says enough, and a cut may go through a secret
 	}
-	answer, err := reader{completion: c.config.Completion, secrets: c.secrets}.read(status, body)
+	want := chatForm
+	if c.config.Completion {
+		want = completionForm
+	}
+	answer, err := reader{want, c.secrets}.read(status, body)
 	if e := (*model.Error)(nil); errors.As(err, &e) {
 		e.RetryAfter = httpsafe.RetryAfter(response.Header)
 	}

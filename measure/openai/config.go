@@ -61,7 +61,7 @@ func (c Config) String() string {
 		return fmt.Sprintf("%s at an address that cannot be read", c.model())
 	}
 	s := a.Secrets(c.Key.value())
-	return fmt.Sprintf("%s at %s", s.Detail(c.model()), s.Detail(a.shown(c.path())))
+	return fmt.Sprintf("%s at %s", s.Detail(c.model()), s.Detail(a.shown(Path(c.Completion))))
 }
 
 // Format writes what String returns, whatever the verb.
@@ -78,13 +78,6 @@ func (c Config) model() string {
 		return fmt.Sprintf("%q by completion", c.Model)
 	}
 	return fmt.Sprintf("%q by chat", c.Model)
-}
-
-func (c Config) path() string {
-	if c.Completion {
-		return "/v1/completions"
-	}
-	return "/v1/chat/completions"
 }
 
 func (c Config) withDefaults() Config {

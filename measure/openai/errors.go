@@ -27,7 +27,7 @@ var (
 	ErrFormat = errors.New("the answer cannot be read")
 )
 
-// Error is the cause of a *sweep.ModelError. Detail is one line of at most 200
+// Error is the cause of a *model.Error. Detail is one line of at most 200
 // printable characters and holds no secret of the client, whoever wrote it.
 type Error struct {
 	Kind   error // one of the Err values, or the error of the caller's context

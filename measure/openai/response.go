@@ -11,16 +11,26 @@ import (
 	"github.com/bookend-rag/bookend/measure/model"
 )
 
-// ReadResponse reads the status and the body of a response that came by another way
-// than Ask, as in a batch's results, by the same rules. Its errors are
-// *sweep.ModelError. It knows no secrets, so it masks none.
-func ReadResponse(status int, body []byte, completion bool) (model.Answer, error) {
-	return reader{completion: completion}.read(status, body)
+// ParseResponse reads the status and the body of a response that came by another way
+// than Ask, as in a batch's results, by the same rules: a chat or a plain completion,
+// whichever it is. Its errors are *model.Error around an *Error. It knows no secrets,
+// so it masks none.
+func ParseResponse(status int, body []byte) (model.Answer, error) {
+	return reader{form: anyForm}.read(status, body)
 }
 
+// form is what an answer must be.
+type form byte
+
+const (
+	anyForm form = iota
+	chatForm
+	completionForm
+)
+
 type reader struct {
-	completion bool
-	secrets    httpsafe.Secrets
+	form    form
+	secrets httpsafe.Secrets
 }
 
 func (r reader) read(status int, body []byte) (model.Answer, error) {
@@ -62,7 +72,7 @@ type answerMessage struct {
 	Refusal string  `json:"refusal"`
 }
 
-// answer wants one JSON object with one choice, of the form that was asked for.
+// answer wants one JSON object with one choice, of the form that is wanted.
 func (r reader) answer(status int, body []byte) (model.Answer, error) {
 	bad := func(detail string) (model.Answer, error) {
 		return model.Answer{}, failure(status, ErrFormat, r.secrets.Detail(detail))
@@ -80,9 +90,10 @@ func (r reader) answer(status int, body []byte) (model.Answer, error) {
 	if len(got.Choices) != 1 {
 		return bad(fmt.Sprintf("one choice is expected, it has %d", len(got.Choices)))
 	}
-	text, reason, ok := got.Choices[0].words(r.completion)
+	completion := r.form == completionForm || r.form == anyForm && got.Choices[0].Text != nil
+	text, reason, ok := got.Choices[0].words(completion)
 	if !ok {
-		if r.completion {
+		if completion {
 			return bad("its choice has no text, as a completion has")
 		}
 		return bad("its choice has no message, as a chat has")

@@ -80,29 +80,29 @@ func TestShapes(t *testing.T) {
 			if err != nil || asked != test.want {
 				t.Errorf("Ask (-want +got)\n-%+v\n+%+v, error %v", test.want, asked, err)
 			}
-			read, err := openai.ReadResponse(200, []byte(test.body), test.completion)
+			read, err := openai.ParseResponse(200, []byte(test.body))
 			if err != nil || read != test.want {
-				t.Errorf("ReadResponse (-want +got)\n-%+v\n+%+v, error %v", test.want, read, err)
+				t.Errorf("ParseResponse (-want +got)\n-%+v\n+%+v, error %v", test.want, read, err)
 			}
 		})
 	}
 }
 
-func TestReadResponseOfAFailure(t *testing.T) {
+func TestParseResponseOfAFailure(t *testing.T) {
 	t.Parallel()
-	answer, err := openai.ReadResponse(429, []byte(`{"error":{"message":"slow down"}}`), false)
+	answer, err := openai.ParseResponse(429, []byte(`{"error":{"message":"slow down"}}`))
 	e := (*model.Error)(nil)
 	if !errors.As(err, &e) || e.Status != 429 || !errors.Is(err, openai.ErrServer) || answer != (model.Answer{}) {
 		t.Errorf("answer %+v, error %v", answer, err)
 	}
 }
 
-func FuzzReadResponse(f *testing.F) {
-	f.Add(200, []byte(chat("Oslo")), false)
-	f.Add(200, []byte(`{"choices":[{"text":"x"}],"usage":{"prompt_tokens":1},"timings":{"prompt_n":1}}`), true)
-	f.Add(500, []byte(`{"error":{"message":"x","code":1}}`), false)
-	f.Fuzz(func(t *testing.T, status int, body []byte, completion bool) {
-		answer, err := openai.ReadResponse(status, body, completion)
+func FuzzParseResponse(f *testing.F) {
+	f.Add(200, []byte(chat("Oslo")))
+	f.Add(200, []byte(`{"choices":[{"text":"x"}],"usage":{"prompt_tokens":1},"timings":{"prompt_n":1}}`))
+	f.Add(500, []byte(`{"error":{"message":"x","code":1}}`))
+	f.Fuzz(func(t *testing.T, status int, body []byte) {
+		answer, err := openai.ParseResponse(status, body)
 		if err == nil {
 			u := answer.Usage
 			if u.Prompt < 0 || u.Completion < 0 || u.Cached < 0 || u.Cached > u.Prompt {

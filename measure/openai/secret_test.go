@@ -193,7 +193,7 @@ func TestErrorsArePrintable(t *testing.T) {
 	for r := range rune(0x3000) {
 		all.Reset()
 		all.WriteRune(r)
-		_, err := openai.ReadResponse(500, []byte("a"+all.String()+"b\xff"), false)
+		_, err := openai.ParseResponse(500, []byte("a"+all.String()+"b\xff"))
 		if i := strings.IndexFunc(err.Error(), func(r rune) bool { return !unicode.IsPrint(r) }); i >= 0 {
 			t.Errorf("%U: error %q", r, err)
 		}

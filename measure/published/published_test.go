@@ -13,7 +13,6 @@ import (
 
 	"github.com/bookend-rag/bookend/core"
 	"github.com/bookend-rag/bookend/measure/published"
-	"github.com/bookend-rag/bookend/measure/simulate"
 )
 
 func TestPublishedCurvesAreWhole(t *testing.T) {
@@ -46,7 +45,7 @@ func TestPublishedCurvesAreWhole(t *testing.T) {
 // The value of a placement was worked out elsewhere, over the same curves.
 func TestPublishedCurvesEqualTheReference(t *testing.T) {
 	t.Parallel()
-	data, err := os.ReadFile("testdata/placement-value.json")
+	data, err := os.ReadFile("../worth/testdata/placement-value.json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +159,7 @@ func TestAtNeedsADocument(t *testing.T) {
 	}
 }
 
-func ExamplePublished() {
+func ExampleAll() {
 	for _, c := range published.All() {
 		if c.Documents == 10 {
 			fmt.Printf("%-22s slot 0: %.2f, last slot: %.2f\n", c.Name, c.Accuracy[0], c.Accuracy[len(c.Accuracy)-1])
@@ -179,7 +178,7 @@ func ExamplePublished() {
 	// gpt-4.1/10             slot 0: 0.83, last slot: 0.77
 }
 
-func ExampleLookupPublished() {
+func ExampleLookup() {
 	c, err := published.Lookup("GPT-3.5-Turbo/20")
 	if err != nil {
 		panic(err)
@@ -189,13 +188,4 @@ func ExampleLookupPublished() {
 	// Output:
 	// gpt-3.5-turbo/20 (GPT-3.5-Turbo, 20 documents, 2655 questions; Liu et al. 2024 arXiv:2307.03172v3 T5-7)
 	// slots [0 4 9 14 19]: [0.758 0.572 0.538 0.554 0.632]
-}
-
-func ExampleSimulatedAccuracy() {
-	accuracy, err := simulate.Accuracy("u", 5)
-	if err != nil {
-		panic(err)
-	}
-	fmt.Printf("%.2f\n", accuracy)
-	// Output: [0.75 0.60 0.55 0.60 0.75]
 }

@@ -13,31 +13,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/bookend-rag/bookend/measure/dataset"
 	"github.com/bookend-rag/bookend/measure/journal"
 	"github.com/bookend-rag/bookend/measure/model"
 	"github.com/bookend-rag/bookend/measure/openai"
-	"github.com/bookend-rag/bookend/measure/sweep"
 )
-
-// mustPlan is a plan over generated key-value cases, of questions × (slots + 3)
-// calls.
-func mustPlan(t testing.TB, questions, documents int, change func(*sweep.Settings)) *sweep.Plan {
-	t.Helper()
-	dataset, err := dataset.KeyValues(1, questions, documents)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := sweep.Settings{Model: "fake"}
-	if change != nil {
-		change(&s)
-	}
-	p, err := sweep.NewPlan(dataset, s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
 
 func mustJournal(t testing.TB, path string) *journal.Journal {
 	t.Helper()
@@ -63,23 +42,6 @@ func mustRead(t testing.TB, path string) ([]journal.Record, journal.Reading) {
 	}
 	return records, reading
 }
-
-func calls(t testing.TB, s Source) []model.Call {
-	t.Helper()
-	all := make([]model.Call, s.Len())
-	for i := range all {
-		var err error
-		if all[i], err = s.Call(i); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return all
-}
-
-// echo answers with a few words, at once.
-var echo = model.Func(func(context.Context, model.Prompt) (model.Answer, error) {
-	return model.Answer{Text: "yes", FinishReason: "stop", Usage: model.Usage{Prompt: 10, Completion: 1}}, nil
-})
 
 // fakeTime is a clock on which sleeping takes no time but moves the clock.
 type fakeTime struct {
@@ -151,11 +113,7 @@ func (m httpModel) Ask(ctx context.Context, p model.Prompt) (model.Answer, error
 	if err != nil {
 		return model.Answer{}, &model.Error{Status: response.StatusCode, Err: err}
 	}
-	answer, err := openai.ParseResponse(text)
-	if err != nil {
-		return model.Answer{}, &model.Error{Status: response.StatusCode, Err: err}
-	}
-	return answer, nil
+	return openai.ParseResponse(response.StatusCode, text)
 }
 
 // writeAnswer is what a server of that interface sends.
@@ -178,13 +136,7 @@ func promptOf(r *http.Request) string {
 
 func answerRecord(key, text string) journal.Record {
 	return journal.Record{
-		Key: key, Question: "q", Arm: sweep.ArmSlot, Slot: 1, Answers: []string{"a"}, Time: time.Date(2026, 1, 31, 0, 0, 0, 0, time.UTC),
+		Key: key, Question: "q", Arm: "slot", Slot: 1, Answers: []string{"a"}, Time: time.Date(2026, 1, 31, 0, 0, 0, 0, time.UTC),
 		Answer: &model.Answer{Text: text, FinishReason: "stop", Usage: model.Usage{Prompt: 5, Completion: 2, Cached: 1}}, Attempts: 1, Estimated: 4,
 	}
 }
-
-func failedRecord(key string) journal.Record {
-	return journal.Record{Key: key, Slot: model.NoSlot, Failure: &journal.Failure{Status: 500, Message: "no"}, Attempts: 3, Estimated: 4, Lost: 8}
-}
-
-func cellOf(c model.Call) string { return fmt.Sprintf("%s %d %d", c.Arm, c.Slot, c.Repeat) }

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bookend-rag/bookend/measure/internal/fake"
 	"github.com/bookend-rag/bookend/measure/model"
 )
 
@@ -59,7 +60,7 @@ var faults = []struct {
 // Whatever a server does, every call ends as a counted answer or a counted failure.
 func TestFaults(t *testing.T) {
 	t.Parallel()
-	list := make(callList, len(faults))
+	list := make(fake.Calls, len(faults))
 	for i, f := range faults {
 		list[i] = model.Call{Key: f.name, Prompt: model.User(fmt.Sprint(i)), Tokens: 1}
 	}
@@ -139,7 +140,7 @@ func TestHugeAnswers(t *testing.T) {
 	}))
 	defer server.Close()
 	path := newPath(t)
-	list := callList{{Key: "letters", Prompt: model.User("x")}, {Key: "control characters", Prompt: model.User("\x01")}}
+	list := fake.Calls{{Key: "letters", Prompt: model.User("x")}, {Key: "control characters", Prompt: model.User("\x01")}}
 	got, err := Run(t.Context(), list, httpModel{server.URL, server.Client(), 64 << 20}, mustJournal(t, path), Limits{Concurrency: 1})
 	if err != nil || got.Answered != 1 || got.Failed != 1 {
 		t.Fatalf("%+v, %v", got, err)
@@ -155,8 +156,8 @@ func TestHugeAnswers(t *testing.T) {
 
 func TestOneRetryAfterHoldsBackAll(t *testing.T) {
 	t.Parallel()
-	fake := newFakeTime()
-	clock := fake.clock()
+	slow := newFakeTime()
+	clock := slow.clock()
 	start := clock.now()
 	model := model.Func(func(ctx context.Context, _ model.Prompt) (model.Answer, error) {
 		c, _ := model.CallFrom(ctx)
@@ -167,7 +168,7 @@ func TestOneRetryAfterHoldsBackAll(t *testing.T) {
 		}
 		return model.Answer{}, nil
 	})
-	list := callList{{Key: "a"}, {Key: "b"}, {Key: "c"}}
+	list := fake.Calls{{Key: "a"}, {Key: "b"}, {Key: "c"}}
 	if got, err := run(t.Context(), list, model, mustJournal(t, newPath(t)), Limits{Concurrency: 1}, clock, noLuck); err != nil || got.Left() != 0 {
 		t.Errorf("%+v, %v", got, err)
 	}

@@ -20,8 +20,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bookend-rag/bookend/measure/internal/fake"
 	"github.com/bookend-rag/bookend/measure/journal"
-	"github.com/bookend-rag/bookend/measure/sweep"
 )
 
 var kills = flag.Int("kills", 15, "how often TestKilledAtRandomMoments kills its run")
@@ -31,9 +31,7 @@ const (
 	killConcurrency                    = 8
 )
 
-func killPlan(t testing.TB) *sweep.Plan {
-	return mustPlan(t, 4**kills, 4, func(s *sweep.Settings) { s.Seed = 7 })
-}
+func killPlan() fake.Calls { return fake.Questions(4**kills, 4) }
 
 // TestChild is the run that the tests below start as a process of its own.
 func TestChild(t *testing.T) {
@@ -53,7 +51,7 @@ func TestChild(t *testing.T) {
 	}
 	defer j.Close()
 	model := httpModel{url: url, client: http.DefaultClient, limit: 1 << 20}
-	if _, err := Run(t.Context(), killPlan(t), model, j, Limits{Concurrency: killConcurrency}); err != nil {
+	if _, err := Run(t.Context(), killPlan(), model, j, Limits{Concurrency: killConcurrency}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -76,9 +74,9 @@ func child(t testing.TB, url, journal string, environment ...string) (*exec.Cmd,
 // A run that is killed again and again loses no finished call and repeats none: of
 // the calls that were open, it repeats at most as many as ran at once.
 func TestKilledAtRandomMoments(t *testing.T) {
-	path, plan := newPath(t), killPlan(t)
+	path, plan := newPath(t), killPlan()
 	keyOf := map[string][]string{} // the keys of each prompt: its own and its repeat's
-	for _, c := range calls(t, plan) {
+	for _, c := range plan {
 		keyOf[c.Prompt.Text] = append(keyOf[c.Prompt.Text], c.Key)
 	}
 	var mu sync.Mutex
@@ -158,9 +156,9 @@ func TestKilledAtRandomMoments(t *testing.T) {
 		}
 	}
 	final := answers()
-	for _, c := range calls(t, plan) {
+	for _, c := range plan {
 		if final[c.Key] != 1 {
-			t.Errorf("the cell %s %s is in the journal %d times", c.Question, cellOf(c), final[c.Key])
+			t.Errorf("the cell %s %s is in the journal %d times", c.Question, c.Key, final[c.Key])
 		}
 	}
 	if len(final) != plan.Len() {
@@ -232,8 +230,8 @@ func TestFullDiskStopsAndResumes(t *testing.T) {
 	if len(records) < 10 || reading.Torn != 0 {
 		t.Errorf("%d records, %d bytes torn", len(records), reading.Torn)
 	}
-	plan := killPlan(t)
-	got, err := Run(t.Context(), plan, echo, mustJournal(t, path), Limits{})
+	plan := killPlan()
+	got, err := Run(t.Context(), plan, fake.Echo, mustJournal(t, path), Limits{})
 	if err != nil || got.Known != len(records) || got.Known+got.Answered != plan.Len() {
 		t.Errorf("after that: %+v, %v", got, err)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/bookend-rag/bookend/core"
+	"github.com/bookend-rag/bookend/measure/internal/fake"
 	"github.com/bookend-rag/bookend/measure/model"
 )
 
@@ -20,7 +21,7 @@ func TestLimitsRefuse(t *testing.T) {
 		"Limits.MaxCost": {MaxCost: 1}, "Limits.MaxFailures": {MaxFailures: -1}, "Limits.Backoff": {Backoff: -1},
 		"Prices": {Prices: model.Prices{Cached: math.NaN()}},
 	} {
-		_, err := Run(t.Context(), mustPlan(t, 1, 2, nil), echo, mustJournal(t, newPath(t)), l)
+		_, err := Run(t.Context(), fake.Questions(1, 2), fake.Echo, mustJournal(t, newPath(t)), l)
 		e := (*core.ConfigError)(nil)
 		if !errors.As(err, &e) || e.Field != field {
 			t.Errorf("%s: got %v", field, err)

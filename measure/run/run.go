@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/bookend-rag/bookend/internal/linelog"
 	"github.com/bookend-rag/bookend/measure/journal"
 	"github.com/bookend-rag/bookend/measure/model"
 )
@@ -275,7 +274,7 @@ func (r *runner) finish(record journal.Record) {
 		return
 	}
 	err := r.journal.Append(record)
-	if errors.Is(err, linelog.ErrLimit) { // an answer that is too long for the journal
+	if errors.Is(err, journal.ErrLimit) { // an answer that is too long for the journal
 		record.Lost = record.Spent().Tokens()
 		record.Answer, record.Failure = nil, journal.NewFailure(err)
 		err = r.journal.Append(record)

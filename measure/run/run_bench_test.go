@@ -5,6 +5,8 @@ import (
 	"net/http/httptest"
 	"testing"
 	"time"
+
+	"github.com/bookend-rag/bookend/measure/internal/fake"
 )
 
 // BenchmarkThroughput reports the share of the ideal that a run reaches against a
@@ -18,7 +20,7 @@ func BenchmarkThroughput(b *testing.B) {
 	defer server.Close()
 	transport := &http.Transport{MaxIdleConnsPerHost: concurrency}
 	model := httpModel{url: server.URL, client: &http.Client{Transport: transport}, limit: 1 << 20}
-	p := mustPlan(b, 64, 22, nil) // 64 × 25 calls, 50 rounds of 32
+	p := fake.Questions(64, 22) // 64 × 25 calls, 50 rounds of 32
 	var share float64
 	for b.Loop() {
 		j := mustJournal(b, newPath(b))

@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bookend-rag/bookend/measure/internal/fake"
 	"github.com/bookend-rag/bookend/measure/journal"
 	"github.com/bookend-rag/bookend/measure/model"
-	"github.com/bookend-rag/bookend/measure/sweep"
 )
 
 func noLuck() float64 { return 0 }
@@ -21,10 +21,10 @@ func noLuck() float64 { return 0 }
 func TestEveryCallEndsOnceAndIsNotRepeated(t *testing.T) {
 	t.Parallel()
 	path := newPath(t)
-	p := mustPlan(t, 20, 4, nil)
+	p := fake.Questions(20, 4)
 	j := mustJournal(t, path)
 	var told []Progress
-	got, err := Run(t.Context(), p, echo, j, Limits{Concurrency: 7, Progress: func(p Progress) { told = append(told, p) }})
+	got, err := Run(t.Context(), p, fake.Echo, j, Limits{Concurrency: 7, Progress: func(p Progress) { told = append(told, p) }})
 	if err != nil || got.Answered != p.Len() || got.Left() != 0 || got.Open != 0 || got.Spent.Requests != p.Len() {
 		t.Fatalf("%+v, %v", got, err)
 	}
@@ -44,7 +44,7 @@ func TestEveryCallEndsOnceAndIsNotRepeated(t *testing.T) {
 	for _, r := range records {
 		byKey[r.Key] = r
 	}
-	for _, c := range calls(t, p) {
+	for _, c := range p {
 		r, ok := byKey[c.Key]
 		if !ok || r.Question != c.Question || r.Arm != c.Arm || r.Slot != c.Slot || r.Repeat != c.Repeat ||
 			!slices.Equal(r.Answers, c.Answers) || r.Answer.Text != "yes" || r.Attempts != 1 || r.Time.IsZero() {
@@ -59,7 +59,7 @@ func TestEveryCallEndsOnceAndIsNotRepeated(t *testing.T) {
 
 func TestCallsGoOutInPlanOrder(t *testing.T) {
 	t.Parallel()
-	p := mustPlan(t, 5, 3, nil)
+	p := fake.Questions(5, 3)
 	var got []string
 	model := model.Func(func(ctx context.Context, ask model.Prompt) (model.Answer, error) {
 		c, ok := model.CallFrom(ctx)
@@ -73,7 +73,7 @@ func TestCallsGoOutInPlanOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	var want []string
-	for _, c := range calls(t, p) {
+	for _, c := range p {
 		want = append(want, c.Key)
 	}
 	if !slices.Equal(got, want) {
@@ -106,7 +106,7 @@ func TestConcurrencyIsBounded(t *testing.T) {
 		}
 		return model.Answer{}, nil
 	})
-	if _, err := Run(t.Context(), mustPlan(t, 10, 3, nil), model, mustJournal(t, newPath(t)), Limits{Concurrency: 5, Timeout: 10 * time.Second}); err != nil {
+	if _, err := Run(t.Context(), fake.Questions(10, 3), model, mustJournal(t, newPath(t)), Limits{Concurrency: 5, Timeout: 10 * time.Second}); err != nil {
 		t.Fatal(err)
 	}
 	if most.Load() != 5 {
@@ -131,14 +131,8 @@ func (s *script) Ask(context.Context, model.Prompt) (model.Answer, error) {
 	return model.Answer{Text: "yes", Usage: model.Usage{Prompt: 10, Completion: 1}}, nil
 }
 
-// one is a plan of a single call.
-func onlyOne(t testing.TB) *sweep.Plan {
-	return mustPlan(t, 1, 2, func(s *sweep.Settings) {
-		s.Slots, s.Without = []int{0}, []string{sweep.ArmClosedBook, sweep.ArmOracle, sweep.ArmRepeat}
-		s.Count = func(string) int { return 10 }
-		s.Params.MaxTokens = 5
-	})
-}
+// onlyOne is a single call.
+func onlyOne() fake.Calls { return fake.Questions(1, 1)[:1].Sized(10, 5) }
 
 func TestRetries(t *testing.T) {
 	t.Parallel()
@@ -170,8 +164,8 @@ func TestRetries(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			path, fake, model := newPath(t), newFakeTime(), &script{errs: c.errs}
-			got, err := run(t.Context(), onlyOne(t), model, mustJournal(t, path), c.limits, fake.clock(), noLuck)
+			path, slow, model := newPath(t), newFakeTime(), &script{errs: c.errs}
+			got, err := run(t.Context(), onlyOne(), model, mustJournal(t, path), c.limits, slow.clock(), noLuck)
 			if capped := (*CapError)(nil); err != nil && !(c.limits.MaxCalls+c.limits.MaxTokens > 0 && errors.As(err, &capped)) {
 				t.Fatal(err)
 			}
@@ -179,8 +173,8 @@ func TestRetries(t *testing.T) {
 			if len(records) != 1 || records[0].Attempts != c.attempts || (records[0].Failure != nil) != c.fails || records[0].Lost != c.lost {
 				t.Errorf("records %+v", records)
 			}
-			if !slices.Equal(fake.sleeps, c.sleeps) {
-				t.Errorf("waits: (-want +got) -%v +%v", c.sleeps, fake.sleeps)
+			if !slices.Equal(slow.sleeps, c.sleeps) {
+				t.Errorf("waits: (-want +got) -%v +%v", c.sleeps, slow.sleeps)
 			}
 			if model.n != c.attempts || got.Retries != c.attempts-1 || got.Spent.Requests != c.attempts || got.Failed+got.Answered != 1 {
 				t.Errorf("asked %d times; %+v", model.n, got)
@@ -192,10 +186,10 @@ func TestRetries(t *testing.T) {
 func TestFailuresAreTriedAgainAndOnlyThey(t *testing.T) {
 	t.Parallel()
 	path := newPath(t)
-	p := mustPlan(t, 10, 3, nil)
+	p := fake.Questions(10, 3)
 	j := mustJournal(t, path)
 	bad := map[string]bool{}
-	for i, c := range calls(t, p) {
+	for i, c := range p {
 		bad[c.Key] = i%3 == 0
 	}
 	m := model.Func(func(ctx context.Context, _ model.Prompt) (model.Answer, error) {
@@ -231,10 +225,6 @@ func TestFailuresAreTriedAgainAndOnlyThey(t *testing.T) {
 
 func TestCapsHoldAcrossRuns(t *testing.T) {
 	t.Parallel()
-	sized := func(s *sweep.Settings) {
-		s.Count = func(string) int { return 10 }
-		s.Params.MaxTokens = 5
-	}
 	for name, c := range map[string]struct {
 		limits Limits
 		calls  int // that fit: each may use 10+5 tokens, and uses 10+1
@@ -247,10 +237,10 @@ func TestCapsHoldAcrossRuns(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			j := mustJournal(t, newPath(t))
-			p := mustPlan(t, 5, 2, sized)
+			p := fake.Questions(5, 2).Sized(10, 5)
 			c.limits.Concurrency = 1
 			for run, want := range []int{c.calls, 0} {
-				got, err := Run(t.Context(), p, echo, j, c.limits)
+				got, err := Run(t.Context(), p, fake.Echo, j, c.limits)
 				e := (*CapError)(nil)
 				if !errors.As(err, &e) || e.Cap != c.cap || got.Answered != want || got.Left() != p.Len()-c.calls {
 					t.Errorf("run %d: %+v, %v", run, got, err)
@@ -259,7 +249,7 @@ func TestCapsHoldAcrossRuns(t *testing.T) {
 			// At once it is as many: a call waits for the open ones, which use less.
 			j = mustJournal(t, newPath(t))
 			c.limits.Concurrency = 8
-			if got, err := Run(t.Context(), p, echo, j, c.limits); err == nil || got.Spent.Requests != c.calls {
+			if got, err := Run(t.Context(), p, fake.Echo, j, c.limits); err == nil || got.Spent.Requests != c.calls {
 				t.Errorf("at once: %+v, %v", got, err)
 			}
 		})
@@ -269,8 +259,8 @@ func TestCapsHoldAcrossRuns(t *testing.T) {
 // A call holds back what it may use, and then what it used.
 func TestTokensPerMinuteFollowWhatWasUsed(t *testing.T) {
 	t.Parallel()
-	list := callList{{Key: "a", Tokens: 10, MaxTokens: 50}, {Key: "b", Tokens: 10, MaxTokens: 50}, {Key: "c", Tokens: 10, MaxTokens: 50}}
-	got, err := run(t.Context(), list, echo, mustJournal(t, newPath(t)), Limits{Concurrency: 1, TokensPerMinute: 600}, newFakeTime().clock(), noLuck)
+	list := fake.Calls{{Key: "a", Tokens: 10, MaxTokens: 50}, {Key: "b", Tokens: 10, MaxTokens: 50}, {Key: "c", Tokens: 10, MaxTokens: 50}}
+	got, err := run(t.Context(), list, fake.Echo, mustJournal(t, newPath(t)), Limits{Concurrency: 1, TokensPerMinute: 600}, newFakeTime().clock(), noLuck)
 	if want := 2200 * time.Millisecond; err != nil || got.Elapsed != want { // 2 × 11 tokens, 10 a second
 		t.Errorf("elapsed: -want %v +got %v, %v", want, got.Elapsed, err)
 	}
@@ -278,14 +268,14 @@ func TestTokensPerMinuteFollowWhatWasUsed(t *testing.T) {
 
 func TestManyFailuresInARowStop(t *testing.T) {
 	t.Parallel()
-	p := mustPlan(t, 10, 2, nil)
+	p := fake.Questions(10, 2)
 	denied := model.Func(func(context.Context, model.Prompt) (model.Answer, error) {
 		return model.Answer{}, &model.Error{Status: 401}
 	})
 	got, err := Run(t.Context(), p, denied, mustJournal(t, newPath(t)), Limits{Concurrency: 1, MaxFailures: 3})
 	if mixed, err := Run(t.Context(), p, model.Func(func(ctx context.Context, ask model.Prompt) (model.Answer, error) {
-		if c, _ := model.CallFrom(ctx); c.Arm == sweep.ArmClosedBook {
-			return echo(ctx, ask)
+		if c, _ := model.CallFrom(ctx); c.Arm == "closed-book" {
+			return fake.Echo(ctx, ask)
 		}
 		return denied(ctx, ask)
 	}), mustJournal(t, newPath(t)), Limits{Concurrency: 1, MaxFailures: 5}); err != nil || mixed.Left() != 0 {
@@ -310,7 +300,7 @@ func TestCancelInterruptsAndLeavesNoGoroutine(t *testing.T) {
 		<-ctx.Done()
 		return model.Answer{}, ctx.Err()
 	})
-	got, err := Run(ctx, mustPlan(t, 10, 3, nil), model, j, Limits{Concurrency: 8, Retries: -1})
+	got, err := Run(ctx, fake.Questions(10, 3), model, j, Limits{Concurrency: 8, Retries: -1})
 	if !errors.Is(err, context.Canceled) || got.Failed+got.Answered != 0 || got.Left() != got.Calls || got.Open != 0 {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -327,11 +317,11 @@ func TestDeadlineEndsWaiting(t *testing.T) {
 	busy := model.Func(func(context.Context, model.Prompt) (model.Answer, error) {
 		return model.Answer{}, &model.Error{Status: 503, RetryAfter: 9 * time.Minute}
 	})
-	got, err := Run(ctx, mustPlan(t, 3, 3, nil), busy, mustJournal(t, newPath(t)), Limits{})
+	got, err := Run(ctx, fake.Questions(3, 3), busy, mustJournal(t, newPath(t)), Limits{})
 	if !errors.Is(err, context.DeadlineExceeded) || got.Failed+got.Answered != 0 {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if got, err = Run(ctx, mustPlan(t, 3, 3, nil), nil, mustJournal(t, newPath(t)), Limits{}); !errors.Is(err, context.DeadlineExceeded) {
+	if got, err = Run(ctx, fake.Questions(3, 3), nil, mustJournal(t, newPath(t)), Limits{}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("ended before it began: %+v, %v", got, err)
 	}
 }
@@ -345,30 +335,16 @@ func TestAnswerAfterCancelIsKept(t *testing.T) {
 		cancel()
 		return model.Answer{Text: "late"}, nil
 	})
-	got, err := Run(ctx, onlyOne(t), model, mustJournal(t, path), Limits{})
+	got, err := Run(ctx, onlyOne(), model, mustJournal(t, path), Limits{})
 	if records, _ := mustRead(t, path); len(records) != 1 || err != nil || got.Answered != 1 {
 		t.Errorf("%+v, %v, %v", got, err, records)
 	}
 }
 
-// callList is a source of calls made by hand.
-type callList []model.Call
-
-func (l callList) Len() int { return len(l) }
-
-func (l callList) Call(i int) (model.Call, error) {
-	if l[i].Key == "" {
-		return model.Call{}, errors.New("the dataset is gone")
-	}
-	return l[i], nil
-}
-
-func (l callList) Manifest() any { return "by hand" }
-
 func TestCallsOfOneKeyAreAskedOnce(t *testing.T) {
 	t.Parallel()
 	path := newPath(t)
-	list := callList{{Key: "a"}, {Key: "a"}, {Key: "b"}, {Key: "a"}}
+	list := fake.Calls{{Key: "a"}, {Key: "a"}, {Key: "b"}, {Key: "a"}}
 	other := make(chan struct{})
 	got, err := Run(t.Context(), list, model.Func(func(ctx context.Context, _ model.Prompt) (model.Answer, error) {
 		if c, _ := model.CallFrom(ctx); c.Key == "b" {
@@ -384,8 +360,8 @@ func TestCallsOfOneKeyAreAskedOnce(t *testing.T) {
 
 func TestBrokenSourceStops(t *testing.T) {
 	t.Parallel()
-	list := callList{{Key: "a"}, {}, {Key: "b"}}
-	got, err := Run(t.Context(), list, echo, mustJournal(t, newPath(t)), Limits{Concurrency: 1})
+	list := fake.Calls{{Key: "a"}, {}, {Key: "b"}}
+	got, err := Run(t.Context(), list, fake.Echo, mustJournal(t, newPath(t)), Limits{Concurrency: 1})
 	if err == nil || got.Known != 0 || got.Answered > 1 || got.Left() < 2 {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -401,7 +377,7 @@ func TestProgressPrints(t *testing.T) {
 
 // sufficient is a list of calls that has enough after so many.
 type sufficient struct {
-	callList
+	fake.Calls
 	enough int
 }
 
@@ -409,13 +385,13 @@ func (s sufficient) Call(i int) (model.Call, error) {
 	if i >= s.enough {
 		return model.Call{}, fmt.Errorf("decided: %w", ErrEnough)
 	}
-	return s.callList.Call(i)
+	return s.Calls.Call(i)
 }
 
 func TestASourceMayHaveEnough(t *testing.T) {
 	t.Parallel()
-	list := callList{{Key: "a"}, {Key: "b"}, {Key: "c"}, {Key: "d"}}
-	got, err := Run(t.Context(), sufficient{list, 2}, echo, mustJournal(t, newPath(t)), Limits{})
+	list := fake.Calls{{Key: "a"}, {Key: "b"}, {Key: "c"}, {Key: "d"}}
+	got, err := Run(t.Context(), sufficient{list, 2}, fake.Echo, mustJournal(t, newPath(t)), Limits{})
 	if err != nil || got.Answered != 2 || got.Left() != 2 {
 		t.Errorf("%+v, %v", got, err)
 	}

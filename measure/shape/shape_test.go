@@ -315,7 +315,7 @@ func TestVerdictsMarshal(t *testing.T) {
 	}
 }
 
-func ExampleJudgeShape() {
+func ExampleJudge() {
 	reader, err := simulate.NewNamedReader("gpt-3.5-turbo/20", 20, 1)
 	if err != nil {
 		panic(err)

@@ -74,7 +74,7 @@ func TestPublishedCurvesAsFiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		curve, err := CurveOf(published)
+		curve, err := simulate.CurveOf(published)
 		if err != nil || curve.Shape != want || !slices.Equal(curve.Accuracy, published.Accuracy) || curve.Documents != published.Documents {
 			t.Errorf("%s: %+v, %v", name, curve, err)
 		}

@@ -249,3 +249,12 @@ func ExampleNewNamedReader() {
 	fmt.Printf("simulated: true accuracy %.2f, found %.2f\n", reader.Accuracy(), o.Accuracy())
 	// Output: simulated: true accuracy [0.75 0.70 0.65 0.60 0.55], found [0.76 0.71 0.67 0.62 0.57]
 }
+
+func ExampleAccuracy() {
+	accuracy, err := simulate.Accuracy("u", 5)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Printf("%.2f\n", accuracy)
+	// Output: [0.75 0.60 0.55 0.60 0.75]
+}

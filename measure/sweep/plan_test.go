@@ -334,3 +334,28 @@ func TestManifestSurvivesJSON(t *testing.T) {
 		t.Errorf("manifest: %+v", got)
 	}
 }
+
+// A sweep moves the one gold document of a case.
+func TestListsNeedOneGold(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "lists.jsonl")
+	lines := []string{
+		`{"question":"none","answers":["Rome"],"ctxs":[{"text":"Milan"},{"text":"Turin"}]}`,
+		`{"question":"one","answers":["Rome"],"ctxs":[{"text":"Milan"},{"text":"Rome"}]}`,
+	}
+	if err := os.WriteFile(path, []byte(strings.Join(lines, "\n")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, one := range []bool{false, true} {
+		lists, err := dataset.Rules{Lists: true, OneGold: one}.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer lists.Close()
+		_, err = NewPlan(lists, Settings{Model: "m"})
+		e := (*core.ConfigError)(nil)
+		if one && err != nil || !one && (!errors.As(err, &e) || e.Field != "dataset") {
+			t.Errorf("with one gold document alone %t: %v", one, err)
+		}
+	}
+}

@@ -16,7 +16,7 @@ func (s *summary) setup() []run.Setting {
 	var setup []run.Setting
 	add := func(name, value string) {
 		if value != "" {
-			setup = append(setup, run.Setting{name, value})
+			setup = append(setup, run.Setting{Name: name, Value: value})
 		}
 	}
 	add("model", d.Model)

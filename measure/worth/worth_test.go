@@ -1,4 +1,4 @@
-package worth
+package worth_test
 
 import (
 	"encoding/json"
@@ -13,6 +13,7 @@ import (
 	"github.com/bookend-rag/bookend/measure/internal/slot"
 	"github.com/bookend-rag/bookend/measure/published"
 	"github.com/bookend-rag/bookend/measure/shape"
+	"github.com/bookend-rag/bookend/measure/worth"
 )
 
 // The values are arithmetic by somebody else's program.
@@ -46,7 +47,7 @@ func TestExpectedAgreesWithTheReference(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			v, err := Expected(accuracy, order, gold)
+			v, err := worth.Expected(accuracy, order, gold)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -56,7 +57,7 @@ func TestExpectedAgreesWithTheReference(t *testing.T) {
 		for i := range uniform {
 			uniform[i] = 1 / float64(row.N)
 		}
-		even, err := Expected(accuracy, slot.All(row.N), uniform)
+		even, err := worth.Expected(accuracy, slot.All(row.N), uniform)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -81,7 +82,7 @@ func TestExpectedAgreesWithTheReference(t *testing.T) {
 			if got := value(core.Measured{Curve: measured}); got > row.Best+1e-4 {
 				t.Errorf("%s, decay %g: measured as %s is worth %.4f, more than the best, %.4f", curve.Name, row.Decay, named, got, row.Best)
 			}
-			if got, err := AccuracyBySlot(measured, row.N); err != nil || !slices.Equal(got, accuracy) {
+			if got, err := worth.AccuracyBySlot(measured, row.N); err != nil || !slices.Equal(got, accuracy) {
 				t.Errorf("%s: by slot (-want +got)\n-%v\n+%v, %v", curve.Name, accuracy, got, err)
 			}
 		}
@@ -116,23 +117,15 @@ func TestExpectedWantsOneValueADocument(t *testing.T) {
 		"not a number":   {half, []float64{math.NaN(), 0}, []int{0, 1}},
 		"more than once": {half, []float64{0.9, 0.9}, []int{0, 1}},
 	} {
-		v, err := Expected(c.accuracy, c.order, c.gold)
+		v, err := worth.Expected(c.accuracy, c.order, c.gold)
 		if e := (*core.ConfigError)(nil); !errors.As(err, &e) {
 			t.Errorf("%s: %v, %v", name, v, err)
 		}
 	}
-	if v, err := Expected([]float64{0.8, 0.4}, []int{1, 0}, []float64{0.5, 0.25}); err != nil || math.Abs(v-0.4) > 1e-12 {
+	if v, err := worth.Expected([]float64{0.8, 0.4}, []int{1, 0}, []float64{0.5, 0.25}); err != nil || math.Abs(v-0.4) > 1e-12 {
 		t.Errorf("an answer that is missing in a quarter: %v, %v", v, err)
 	}
-	for _, decay := range []float64{0, -1, 1.1, math.NaN()} {
-		if got, err := dataset.DecayingRanks(3, decay); err == nil {
-			t.Errorf("decay %v: %v", decay, got)
-		}
-	}
-	if got, err := dataset.DecayingRanks(3, 1); err != nil || math.Abs(got[2]-1.0/3) > 1e-12 {
-		t.Errorf("decay 1: %v, %v", got, err)
-	}
-	if _, err := AccuracyBySlot(nil, 3); err == nil {
+	if _, err := worth.AccuracyBySlot(nil, 3); err == nil {
 		t.Error("no error for a curve that is nil")
 	}
 }

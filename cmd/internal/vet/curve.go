@@ -37,11 +37,11 @@ func LoadCurve(name string) (*Curve, error) {
 	word := strings.ToLower(strings.TrimSpace(name))
 	for _, p := range published.All() {
 		if model, _, _ := strings.Cut(p.Name, "/"); p.Name == word || model == word || plainModel(model) == word {
-			curve, err := simulate.CurveOf(p)
+			found, err := simulate.CurveOf(p)
 			if err != nil {
 				return nil, err
 			}
-			curve.curves = append(curve.curves, curve)
+			curve.curves = append(curve.curves, found)
 		}
 	}
 	if len(curve.curves) == 0 {
