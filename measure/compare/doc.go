@@ -1,12 +1,12 @@
 // Package compare finds out whether another order of the documents, or another
-// layout of the prompt, pays on a retriever's own lists: the same questions and the
-// same documents in several arms, paired question by question.
+// layout of the prompt, pays on a retriever's own lists, by a verdict that stays valid
+// however often one looks: the same questions and the same documents in several arms,
+// paired question by question.
 //
 // Like a sweep it has three steps, each of which stands alone: run, records,
-// report. It uses the runner, the journal, the caps and the batch files of package
-// sweep, and the statistics of package paired.
+// report. Package run asks, package journal keeps, package evidence decides.
 //
-//   - Data. sweep.Rules{Lists: true} opens what a retriever returned, best first,
+//   - Data. dataset.Rules{Lists: true} opens what a retriever returned, best first,
 //     with the answer anywhere or nowhere.
 //   - Plan. NewPlan says which prompts are asked: all arms of a question next to
 //     each other. The first arm is the baseline, the others are challengers; a

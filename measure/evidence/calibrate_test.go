@@ -12,7 +12,7 @@ import (
 	"github.com/bookend-rag/bookend/measure/evidence"
 )
 
-// go test ./core/sweep/paired -run Calibration -v -calibration.runs 2000
+// go test ./measure/evidence -run Calibration -v -calibration.runs 2000
 var calibrationRuns = flag.Int("calibration.runs", 60, "simulated comparisons for each row of the calibration table")
 
 // calibrationCell is one row of the table, with what must hold in it.

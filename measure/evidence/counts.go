@@ -1,5 +1,11 @@
 package evidence
 
+import (
+	"fmt"
+
+	"github.com/bookend-rag/bookend/core"
+)
+
 // Counts is what one challenger did against the baseline: how many questions each
 // of the three outcomes had.
 type Counts struct {
@@ -26,8 +32,8 @@ func (k Counts) share(n int) float64 {
 	return float64(n) / float64(k.N())
 }
 
-// add counts one question.
-func (k *Counts) add(baseline, challenger bool) {
+// Add counts one question.
+func (k *Counts) Add(baseline, challenger bool) {
 	switch {
 	case challenger == baseline:
 		k.Same++
@@ -38,4 +44,10 @@ func (k *Counts) add(baseline, challenger bool) {
 	}
 }
 
-func (k Counts) negative() bool { return k.Wins < 0 || k.Losses < 0 || k.Same < 0 }
+// Check returns a *core.ConfigError for a count below 0, or nil.
+func (k Counts) Check() error {
+	if k.Wins >= 0 && k.Losses >= 0 && k.Same >= 0 {
+		return nil
+	}
+	return &core.ConfigError{Field: "k", Value: fmt.Sprintf("%d wins, %d losses, %d same", k.Wins, k.Losses, k.Same), Rule: "each count must be 0 or more"}
+}

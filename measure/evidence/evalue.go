@@ -1,7 +1,6 @@
 package evidence
 
 import (
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/mathext"
@@ -120,7 +119,7 @@ func logSum(parts *[bets]float64, most float64) float64 {
 // Without a question it is 0. It is finite for all counts, and costs a few
 // microseconds.
 func LogDown(m float64, k Counts) float64 {
-	if k.negative() || !(m > -1 && m < 1) {
+	if k.Check() != nil || !(m > -1 && m < 1) {
 		return math.Inf(-1)
 	}
 	var w wager
@@ -147,8 +146,8 @@ func ConfidenceSequence(k Counts, alpha float64) (stats.Interval, error) {
 	if err := checkAlpha("alpha", alpha); err != nil {
 		return stats.Interval{}, err
 	}
-	if k.negative() {
-		return stats.Interval{}, countsError(k)
+	if err := k.Check(); err != nil {
+		return stats.Interval{}, err
 	}
 	return confidenceSequence(k, alpha), nil
 }
@@ -171,10 +170,6 @@ func lowest(excluded func(m float64) bool) float64 {
 		}
 	}
 	return low
-}
-
-func countsError(k Counts) error {
-	return &core.ConfigError{Field: "k", Value: fmt.Sprintf("%d wins, %d losses, %d same", k.Wins, k.Losses, k.Same), Rule: "each count must be 0 or more"}
 }
 
 func checkAlpha(field string, v float64) error {

@@ -58,9 +58,10 @@ func Holm(p []float64) []float64 {
 // the numbers come from the PCG generator of math/rand/v2. It costs about
 // ten nanoseconds for each question of each resample.
 func Bootstrap(k Counts, resamples int, seed uint64, confidence float64) (stats.Interval, error) {
+	if err := k.Check(); err != nil {
+		return stats.Interval{}, err
+	}
 	switch {
-	case k.negative():
-		return stats.Interval{}, countsError(k)
 	case k.N() == 0:
 		return stats.Interval{}, &core.ConfigError{Field: "k", Value: "0 questions", Rule: "an interval needs 1 question or more"}
 	case resamples < 1:

@@ -84,7 +84,7 @@ func (t *Trial) Add(baseline bool, challengers []bool) (Word, error) {
 	moved := false
 	for i, right := range challengers {
 		c := &t.challengers[i]
-		c.add(baseline, right)
+		c.Counts.Add(baseline, right)
 		if right != baseline {
 			c.plus = LogEPlus(c.Wins, c.Losses)
 			moved = true

@@ -1,6 +1,7 @@
 // Package openai asks a model behind an OpenAI-compatible server, such as OpenAI,
-// vLLM, llama.cpp, Ollama and most gateways: a chat, or plain completion for base
-// models.
+// vLLM, llama.cpp, Ollama and most gateways, without ever showing the key: a chat, or
+// plain completion for base models. Batch files are written and read by the same
+// rules.
 //
 // What it promises:
 //

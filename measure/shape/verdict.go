@@ -29,7 +29,7 @@ type Verdict struct {
 }
 
 // JudgeShape names the shape of a curve. It misnames a reader that reads all slots
-// alike in less than 5 % of sweeps (CALIBRATION.md has the figures), also when the
+// alike in less than 5 % of sweeps (CALIBRATION.md of package simulate has the figures), also when the
 // answers to one question hang together.
 //
 // First the largest |Z| of the three contrasts is held against Any, Student's t at

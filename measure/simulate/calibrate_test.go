@@ -14,7 +14,7 @@ import (
 	"github.com/bookend-rag/bookend/measure/simulate"
 )
 
-// go test ./core/sweep -run Calibration -v -calibration.runs 2000
+// go test ./measure/simulate -run Calibration -v -calibration.runs 2000
 var calibrationRuns = flag.Int("calibration.runs", 200, "simulated sweeps for each row of the calibration table")
 
 // calibrationCell is one row of the table, with what must hold in it.

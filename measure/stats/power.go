@@ -26,13 +26,13 @@ func SampleSize(discordance, difference, alpha, power float64) (int, error) {
 	}
 	n := math.Ceil(questionsFor(discordance, difference, alpha, power))
 	if n > maxQuestions {
-		return 0, &core.ConfigError{Field: "difference", Value: difference, Rule: "needs more than 1e15 questions: choose a larger one"}
+		return 0, &core.ConfigError{Field: "difference", Value: difference, Rule: fmt.Sprintf("needs more than %.4g questions: choose a larger one", float64(maxQuestions))}
 	}
 	return int(n), nil
 }
 
 // maxQuestions keeps a sample size exact as a float64 and as an int.
-const maxQuestions = 1e15
+const maxQuestions = min(1e15, math.MaxInt)
 
 func questionsFor(discordance, difference, alpha, power float64) float64 {
 	a := normalQuantile(1-alpha/2) * math.Sqrt(discordance)

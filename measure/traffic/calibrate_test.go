@@ -12,7 +12,7 @@ import (
 	"github.com/bookend-rag/bookend/measure/traffic"
 )
 
-// go test ./core/sweep/traffic -run Calibration -v -calibration.runs 2000
+// go test ./measure/traffic -run Calibration -v -calibration.runs 2000
 var calibrationRuns = flag.Int("calibration.runs", 15, "simulated runs for each row of the calibration table")
 
 // planted returns a curve by name.

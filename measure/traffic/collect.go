@@ -17,6 +17,10 @@ const MaxDocuments = 200
 // maxCounters bounds the counters of a Collector: 4 bytes each.
 const maxCounters = 64 << 20
 
+// maxSize bounds the sizes of prompts that are told apart, so that the next power of two
+// is an int everywhere.
+const maxSize = 1<<30 - 1
+
 // maxModel cuts the names of models, which may be anything in a file.
 const maxModel = 200
 
@@ -115,7 +119,7 @@ func (c *Collector) keyOf(e record.Entry, n int) Key {
 			size += max(e.Documents[p.Rank].Length, 0)
 		}
 	}
-	k.UpTo = 1 << bits.Len(uint(max(size-1, 0)&(1<<40-1)))
+	k.UpTo = 1 << bits.Len(uint(min(max(size-1, 0), maxSize)))
 	return k
 }
 

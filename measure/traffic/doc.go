@@ -1,5 +1,6 @@
-// Package traffic reads a model's position curve out of recorded traffic: without
-// labels and without one extra call.
+// Package traffic reads a model's position curve out of recorded traffic, without
+// labels and without one extra call: how good a document is, by its rank, makes no
+// curve.
 //
 // A share of requests got its documents in random order (core.Share), and
 // core/record wrote down where each stood and which ones the answer cited. How

@@ -20,7 +20,7 @@ import (
 	"github.com/bookend-rag/bookend/measure/traffic"
 )
 
-// go test ./core/sweep/traffic -run Large -v -traffic.requests 1000000
+// go test ./measure/traffic -run Large -v -traffic.requests 1000000
 var largeRequests = flag.Int("traffic.requests", 10_000, "requests in the larger file of TestLargeFiles, of which the smaller has a tenth")
 
 const largePath = "BOOKEND_TEST_TRAFFIC"

@@ -104,7 +104,7 @@ type verdict struct {
 var fixedOrders = []core.Named{core.RankOrder, core.HeadTail, core.Reversed}
 
 // judge compares an order with the fixed ones, by the arithmetic of
-// core/sweep.Expected. A loss counts if it exceeds NoiseLimit standard errors, with
+// worth.Expected. A loss counts if it exceeds NoiseLimit standard errors, with
 // the slots of the curve taken as independent samples of its questions. A curve of
 // another number of documents was measured at neither: there the order has to lose
 // at both numbers.
