@@ -38,7 +38,7 @@ func (w *watcher) arms(r *Result) error {
 		}
 		r.Arms = append(r.Arms, a)
 	}
-	for i, p := range evidence.Holm(pvalues) {
+	for i, p := range stats.Holm(pvalues) {
 		fixed[i].Holm = &p
 	}
 	return w.repeat(r)
@@ -143,8 +143,8 @@ func (w *watcher) against(arm ArmInfo) (Against, error) {
 	if l.described.UntilDecided {
 		return a, nil
 	}
-	a.Fixed = &Fixed{McNemar: evidence.McNemar(a.Wins, a.Losses)}
-	if a.Fixed.Bootstrap, err = evidence.Bootstrap(a.Counts, resamples, bootstrapSeed, stats.Confidence); err != nil {
+	a.Fixed = &Fixed{McNemar: stats.McNemar(a.Wins, a.Losses)}
+	if a.Fixed.Bootstrap, err = stats.Bootstrap(a.Counts, resamples, bootstrapSeed, stats.Confidence); err != nil {
 		return a, err
 	}
 	if least, err := stats.MinimumDetectable(a.N(), a.Discordance, detectableAlpha, detectablePower); err == nil {

@@ -19,6 +19,7 @@ import (
 	"github.com/bookend-rag/bookend/measure/model"
 	"github.com/bookend-rag/bookend/measure/run"
 	"github.com/bookend-rag/bookend/measure/simulate"
+	"github.com/bookend-rag/bookend/measure/stats"
 )
 
 func mustRun(t *testing.T, p *Plan, d Described, model model.Model, j *journal.Journal, concurrency int) run.Progress {
@@ -377,7 +378,7 @@ func TestSummarizeIsPure(t *testing.T) {
 	if err := json.Unmarshal(text, &back); err != nil || back.Finding != want.Finding {
 		t.Errorf("%v", err)
 	}
-	if fixed := want.Arms[1].Against.Fixed; fixed == nil || fixed.Holm == nil || *fixed.Holm < fixed.McNemar || math.Abs(fixed.McNemar-evidence.McNemar(want.Arms[1].Against.Wins, want.Arms[1].Against.Losses)) > 0 {
+	if fixed := want.Arms[1].Against.Fixed; fixed == nil || fixed.Holm == nil || *fixed.Holm < fixed.McNemar || math.Abs(fixed.McNemar-stats.McNemar(want.Arms[1].Against.Wins, want.Arms[1].Against.Losses)) > 0 {
 		t.Errorf("%+v", fixed)
 	}
 }

@@ -112,7 +112,7 @@ type Flips struct {
 
 // Against is a paired comparison with the baseline.
 type Against struct {
-	evidence.Counts
+	stats.Counts
 	Difference  float64 `json:"difference"` // in accuracy, as a share
 	Discordance float64 `json:"discordance"`
 	// Sequential holds however often one looks. It is nil for a control, for an

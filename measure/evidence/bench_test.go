@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/bookend-rag/bookend/measure/evidence"
+	"github.com/bookend-rag/bookend/measure/stats"
 )
 
 // One question in seven has a winner, as with real models.
@@ -47,7 +48,7 @@ func BenchmarkVerdict(b *testing.B) {
 
 func BenchmarkBootstrap(b *testing.B) {
 	for b.Loop() {
-		if _, err := evidence.Bootstrap(evidence.Counts{Wins: 30, Losses: 15, Same: 255}, 1000, 1, 0.95); err != nil {
+		if _, err := stats.Bootstrap(stats.Counts{Wins: 30, Losses: 15, Same: 255}, 1000, 1, 0.95); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -80,7 +80,7 @@ func (w *wager) against(m float64) {
 
 // stakes returns what each bet has made of its part of a stake of 1 after all
 // questions of k, as logarithms, and the largest.
-func (w *wager) stakes(k Counts) (parts [bets]float64, most float64) {
+func (w *wager) stakes(k stats.Counts) (parts [bets]float64, most float64) {
 	wins, losses, same := float64(k.Wins), float64(k.Losses), float64(k.Same)
 	most = math.Inf(-1)
 	for j := range w {
@@ -91,14 +91,14 @@ func (w *wager) stakes(k Counts) (parts [bets]float64, most float64) {
 }
 
 // logE is the logarithm of the whole stake after all questions of k.
-func (w *wager) logE(k Counts) float64 {
+func (w *wager) logE(k stats.Counts) float64 {
 	parts, most := w.stakes(k)
 	return logSum(&parts, most)
 }
 
 // reaches says whether logE is at least limit. Far below it is cheaper to tell: the
 // whole is at most as many times the largest part as there are parts.
-func (w *wager) reaches(k Counts, limit float64) bool {
+func (w *wager) reaches(k stats.Counts, limit float64) bool {
 	parts, most := w.stakes(k)
 	return most >= limit-math.Log(bets) && logSum(&parts, most) >= limit
 }
@@ -118,7 +118,7 @@ func logSum(parts *[bets]float64, most float64) float64 {
 // gain is less (Waudby-Smith and Ramdas 2024). m is a share above -1 and below 1.
 // Without a question it is 0. It is finite for all counts, and costs a few
 // microseconds.
-func LogDown(m float64, k Counts) float64 {
+func LogDown(m float64, k stats.Counts) float64 {
 	if k.Check() != nil || !(m > -1 && m < 1) {
 		return math.Inf(-1)
 	}
@@ -129,8 +129,8 @@ func LogDown(m float64, k Counts) float64 {
 
 // LogUp returns the natural logarithm of the e-value against "the gain is m or
 // less": the mirror image of LogDown, with wins and losses changed over.
-func LogUp(m float64, k Counts) float64 {
-	return LogDown(-m, Counts{Wins: k.Losses, Losses: k.Wins, Same: k.Same})
+func LogUp(m float64, k stats.Counts) float64 {
+	return LogDown(-m, stats.Counts{Wins: k.Losses, Losses: k.Wins, Same: k.Same})
 }
 
 // ConfidenceSequence returns the gains that are not excluded, as an interval within
@@ -142,7 +142,7 @@ func LogUp(m float64, k Counts) float64 {
 // found by bisection to 1e-14, and rounded outwards. It costs some hundred
 // microseconds. alpha is above 0 and below 1, such as 0.05; the error is a
 // *core.ConfigError.
-func ConfidenceSequence(k Counts, alpha float64) (stats.Interval, error) {
+func ConfidenceSequence(k stats.Counts, alpha float64) (stats.Interval, error) {
 	if err := checkAlpha("alpha", alpha); err != nil {
 		return stats.Interval{}, err
 	}
@@ -152,7 +152,7 @@ func ConfidenceSequence(k Counts, alpha float64) (stats.Interval, error) {
 	return confidenceSequence(k, alpha), nil
 }
 
-func confidenceSequence(k Counts, alpha float64) stats.Interval {
+func confidenceSequence(k stats.Counts, alpha float64) stats.Interval {
 	limit := math.Log(2 / alpha)
 	low := lowest(func(m float64) bool { return LogUp(m, k) >= limit })
 	high := -lowest(func(m float64) bool { return LogDown(-m, k) >= limit })

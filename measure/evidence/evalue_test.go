@@ -58,7 +58,7 @@ func TestEValuesEqualTheReference(t *testing.T) {
 		}
 	}
 	for _, c := range reference.Betting {
-		k := evidence.Counts{Wins: c.B, Losses: c.C, Same: c.N0}
+		k := stats.Counts{Wins: c.B, Losses: c.C, Same: c.N0}
 		for _, line := range []struct {
 			what      string
 			got, want float64
@@ -116,14 +116,14 @@ func TestEValuesAreFairGames(t *testing.T) {
 			}
 			for _, same := range []int{0, 15, 1000000} {
 				for _, m := range []float64{-0.9999, -0.3, 0, 0.03, 0.5, 0.9999} {
-					k := evidence.Counts{Wins: b, Losses: c, Same: same}
+					k := stats.Counts{Wins: b, Losses: c, Same: same}
 					discordance := (1 + math.Abs(m)) / 2
 					shares := []float64{(discordance + m) / 2, (discordance - m) / 2, 1 - discordance}
 					win, loss, draw := k, k, k
 					win.Wins++
 					loss.Losses++
 					draw.Same++
-					for name, logE := range map[string]func(float64, evidence.Counts) float64{"LogDown": evidence.LogDown, "LogUp": evidence.LogUp} {
+					for name, logE := range map[string]func(float64, stats.Counts) float64{"LogDown": evidence.LogDown, "LogUp": evidence.LogUp} {
 						now := logE(m, k)
 						after := mean([]float64{logE(m, win), logE(m, loss), logE(m, draw)}, shares...)
 						if !finite(now) || !nearly(after, now) {
@@ -139,20 +139,20 @@ func TestEValuesAreFairGames(t *testing.T) {
 func TestEValuesOfNothing(t *testing.T) {
 	t.Parallel()
 	for what, got := range map[string]float64{
-		"LogEPlus": evidence.LogEPlus(0, 0), "LogDown": evidence.LogDown(0.03, evidence.Counts{}), "LogUp": evidence.LogUp(0.03, evidence.Counts{}),
+		"LogEPlus": evidence.LogEPlus(0, 0), "LogDown": evidence.LogDown(0.03, stats.Counts{}), "LogUp": evidence.LogUp(0.03, stats.Counts{}),
 	} {
 		if !near(got, 0) {
 			t.Errorf("%s without a question: got %g, want 0", what, got)
 		}
 	}
 	none := math.Inf(-1)
-	one := evidence.Counts{Same: 1}
+	one := stats.Counts{Same: 1}
 	for what, got := range map[string]float64{
 		"wins below 0":    evidence.LogEPlus(-1, 3),
 		"losses below 0":  evidence.LogEPlus(3, -1),
-		"down, wins":      evidence.LogDown(0.03, evidence.Counts{Wins: -1}),
-		"down, losses":    evidence.LogDown(0.03, evidence.Counts{Losses: -1}),
-		"up, same":        evidence.LogUp(0.03, evidence.Counts{Same: -1}),
+		"down, wins":      evidence.LogDown(0.03, stats.Counts{Wins: -1}),
+		"down, losses":    evidence.LogDown(0.03, stats.Counts{Losses: -1}),
+		"up, same":        evidence.LogUp(0.03, stats.Counts{Same: -1}),
 		"a gain of 1":     evidence.LogDown(1, one),
 		"a gain of -1":    evidence.LogDown(-1, one),
 		"a gain of 3":     evidence.LogUp(3, one),
@@ -170,7 +170,7 @@ func TestEValuesOfNothing(t *testing.T) {
 // Inside is not excluded, outside is.
 func TestConfidenceSequenceIsWhatIsNotExcluded(t *testing.T) {
 	t.Parallel()
-	for _, k := range []evidence.Counts{
+	for _, k := range []stats.Counts{
 		{Wins: 18, Losses: 2, Same: 102},
 		{Wins: 2, Losses: 18, Same: 102},
 		{Wins: 75, Losses: 75, Same: 850},
@@ -201,7 +201,7 @@ func TestConfidenceSequenceIsWhatIsNotExcluded(t *testing.T) {
 			if got.Low == -1 && excluded(-1+step) || got.High == 1 && excluded(1-step) {
 				t.Errorf("%+v at %g: got %v, want a limit inside", k, alpha, got)
 			}
-			mirrored, err := evidence.ConfidenceSequence(evidence.Counts{Wins: k.Losses, Losses: k.Wins, Same: k.Same}, alpha)
+			mirrored, err := evidence.ConfidenceSequence(stats.Counts{Wins: k.Losses, Losses: k.Wins, Same: k.Same}, alpha)
 			if want := (stats.Interval{Low: -got.High, High: -got.Low}); err != nil || mirrored != want {
 				t.Errorf("%+v at %g, mirrored: got %v (%v), want %v", k, alpha, mirrored, err, want)
 			}
@@ -211,21 +211,21 @@ func TestConfidenceSequenceIsWhatIsNotExcluded(t *testing.T) {
 
 func TestConfidenceSequenceOfNothing(t *testing.T) {
 	t.Parallel()
-	got, err := evidence.ConfidenceSequence(evidence.Counts{}, 0.05)
+	got, err := evidence.ConfidenceSequence(stats.Counts{}, 0.05)
 	if want := (stats.Interval{Low: -1, High: 1}); err != nil || got != want {
 		t.Errorf("got %v (%v), want %v", got, err, want)
 	}
 	for _, tt := range []struct {
 		field string
-		k     evidence.Counts
+		k     stats.Counts
 		alpha float64
 	}{
-		{"alpha", evidence.Counts{}, 0},
-		{"alpha", evidence.Counts{}, 1},
-		{"alpha", evidence.Counts{}, math.NaN()},
-		{"k", evidence.Counts{Wins: -1}, 0.05},
-		{"k", evidence.Counts{Losses: -1}, 0.05},
-		{"k", evidence.Counts{Same: -1}, 0.05},
+		{"alpha", stats.Counts{}, 0},
+		{"alpha", stats.Counts{}, 1},
+		{"alpha", stats.Counts{}, math.NaN()},
+		{"k", stats.Counts{Wins: -1}, 0.05},
+		{"k", stats.Counts{Losses: -1}, 0.05},
+		{"k", stats.Counts{Same: -1}, 0.05},
 	} {
 		_, err := evidence.ConfidenceSequence(tt.k, tt.alpha)
 		if e := (*core.ConfigError)(nil); !errors.As(err, &e) || e.Field != tt.field {
@@ -241,7 +241,7 @@ func ExampleLogEPlus() {
 }
 
 func ExampleConfidenceSequence() {
-	k := evidence.Counts{Wins: 18, Losses: 2, Same: 102}
+	k := stats.Counts{Wins: 18, Losses: 2, Same: 102}
 	gain, err := evidence.ConfidenceSequence(k, 0.05)
 	if err != nil {
 		panic(err)

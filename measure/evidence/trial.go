@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/bookend-rag/bookend/core"
+	"github.com/bookend-rag/bookend/measure/stats"
 )
 
 // Trial is a running comparison of challengers with one baseline. It may be looked
@@ -41,7 +42,7 @@ type Trial struct {
 }
 
 type challenger struct {
-	Counts
+	stats.Counts
 	plus float64 // log e+
 	star float64 // log e*
 	best float64 // the largest star of all looks, at least 0

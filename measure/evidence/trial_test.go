@@ -38,7 +38,7 @@ func ask(t *testing.T, trial *evidence.Trial, n int, baseline bool, challengers 
 
 // askCounts adds questions with these counts: first those that the baseline has
 // wrong, as many as the largest number of wins.
-func askCounts(t *testing.T, trial *evidence.Trial, counts []evidence.Counts) {
+func askCounts(t *testing.T, trial *evidence.Trial, counts []stats.Counts) {
 	t.Helper()
 	wrong := 0
 	for _, k := range counts {
@@ -61,7 +61,7 @@ func askCounts(t *testing.T, trial *evidence.Trial, counts []evidence.Counts) {
 
 // starOf is e* of challenger j by its definition: the least mean of all sets of
 // challengers that j is in.
-func starOf(counts []evidence.Counts, j int) float64 {
+func starOf(counts []stats.Counts, j int) float64 {
 	least := math.Inf(1)
 	for set := range 1 << len(counts) {
 		if set>>j&1 == 0 {
@@ -89,7 +89,7 @@ func TestTrialEqualsItsClosedForms(t *testing.T) {
 			limit := math.Log(1 / rule.Alpha)
 			trial := newTrial(t, rule, challengers)
 			draw := rand.New(rand.NewPCG(seed, uint64(challengers)))
-			counts, best := make([]evidence.Counts, challengers), make([]float64, challengers)
+			counts, best := make([]stats.Counts, challengers), make([]float64, challengers)
 			right := make([]bool, challengers)
 			for n := 1; n <= 100; n++ {
 				baseline := draw.IntN(2) == 0
@@ -214,74 +214,74 @@ func TestTrialSaysWhatWouldSettleIt(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		rule  evidence.Rule
-		count []evidence.Counts
+		count []stats.Counts
 		want  *evidence.More
 	}{
-		{"no question", evidence.Rule{Worthwhile: 0.03}, []evidence.Counts{{}}, nil},
+		{"no question", evidence.Rule{Worthwhile: 0.03}, []stats.Counts{{}}, nil},
 		{
 			"gains 6 points of 100",
 			evidence.Rule{Worthwhile: 0.03},
-			[]evidence.Counts{{Wins: 10, Losses: 4, Same: 86}},
+			[]stats.Counts{{Wins: 10, Losses: 4, Same: 86}},
 			&evidence.More{Word: evidence.Reorder, Questions: 164}, // 2·.14·ln(20)/.06² = 233.001
 		},
 		{
 			"gains nothing",
 			evidence.Rule{Worthwhile: 0.03},
-			[]evidence.Counts{{Wins: 7, Losses: 7, Same: 86}},
+			[]stats.Counts{{Wins: 7, Losses: 7, Same: 86}},
 			&evidence.More{Word: evidence.Keep, Questions: 911}, // 2·.14·ln(20)/.03² = 932.004
 		},
 		{
 			"nearer to 0 than to the worthwhile gain",
 			evidence.Rule{Worthwhile: 0.1},
-			[]evidence.Counts{{Wins: 4, Losses: 1, Same: 75}},
+			[]stats.Counts{{Wins: 4, Losses: 1, Same: 75}},
 			&evidence.More{Word: evidence.Keep, Questions: 61}, // 2·.0625·ln(20)/.0625² = 95.9
 		},
 		{
 			"the second of three wins",
 			evidence.Rule{Worthwhile: 0.03},
-			[]evidence.Counts{{Wins: 5, Losses: 5, Same: 90}, {Wins: 10, Losses: 2, Same: 88}, {Wins: 1, Losses: 9, Same: 90}},
+			[]stats.Counts{{Wins: 5, Losses: 5, Same: 90}, {Wins: 10, Losses: 2, Same: 88}, {Wins: 1, Losses: 9, Same: 90}},
 			&evidence.More{Word: evidence.Reorder, Challenger: 1, Questions: 70}, // 2·.12·ln(60)/.08² = 153.5
 		},
 		{
 			"keep waits for the last of three",
 			evidence.Rule{Worthwhile: 0.1},
-			[]evidence.Counts{{Wins: 5, Losses: 6, Same: 89}, {Wins: 2, Losses: 5, Same: 93}, {Wins: 10, Losses: 10, Same: 80}},
+			[]stats.Counts{{Wins: 5, Losses: 6, Same: 89}, {Wins: 2, Losses: 5, Same: 93}, {Wins: 10, Losses: 10, Same: 80}},
 			&evidence.More{Word: evidence.Keep, Challenger: 2, Questions: 54}, // 2·.2·ln(20)/.1² = 119.8
 		},
 		{
 			"never any difference",
 			evidence.Rule{Worthwhile: 0.03},
-			[]evidence.Counts{{Same: 40}},
+			[]stats.Counts{{Same: 40}},
 			&evidence.More{Word: evidence.Keep, Questions: 148}, // 2·(1/40)·ln(20)/.03² = 166.4
 		},
 		{
 			"as many as should do",
 			evidence.Rule{Worthwhile: 0.1},
-			[]evidence.Counts{{Same: 30}},
+			[]stats.Counts{{Same: 30}},
 			&evidence.More{Word: evidence.Keep, Questions: 14}, // 2·(1/30)·ln(20)/.1² = 20.0
 		},
 		{
 			"who is excluded is not waited for",
 			evidence.Rule{Worthwhile: 0.1},
-			[]evidence.Counts{{Losses: 40, Same: 60}, {Wins: 10, Losses: 10, Same: 80}},
+			[]stats.Counts{{Losses: 40, Same: 60}, {Wins: 10, Losses: 10, Same: 80}},
 			&evidence.More{Word: evidence.Keep, Challenger: 1, Questions: 54}, // as above
 		},
 		{
 			"who is excluded will not win",
 			evidence.Rule{Worthwhile: 0.2},
-			[]evidence.Counts{{Wins: 4, Same: 96}, {Wins: 32, Losses: 22, Same: 46}},
+			[]stats.Counts{{Wins: 4, Same: 96}, {Wins: 32, Losses: 22, Same: 46}},
 			&evidence.More{Word: evidence.Keep, Challenger: 1, Questions: 289}, // 2·.54·ln(20)/.1² = 323.5
 		},
 		{
 			"another alpha",
 			evidence.Rule{Worthwhile: 0.03, Alpha: third},
-			[]evidence.Counts{{Wins: 4, Losses: 3, Same: 13}},
+			[]stats.Counts{{Wins: 4, Losses: 3, Same: 13}},
 			&evidence.More{Word: evidence.Reorder, Questions: 385}, // 2·.35·ln(3)/.05² = 307.6
 		},
 		{
 			"a tiny gain matters",
 			evidence.Rule{Worthwhile: 1e-9},
-			[]evidence.Counts{{Wins: 1, Losses: 1, Same: 1}},
+			[]stats.Counts{{Wins: 1, Losses: 1, Same: 1}},
 			&evidence.More{Word: evidence.Keep, Questions: math.MaxInt32},
 		},
 	} {
@@ -425,11 +425,11 @@ func TestAddAllocatesNothing(t *testing.T) {
 
 func TestCounts(t *testing.T) {
 	t.Parallel()
-	k := evidence.Counts{Wins: 18, Losses: 2, Same: 80}
+	k := stats.Counts{Wins: 18, Losses: 2, Same: 80}
 	if k.N() != 100 || k.Difference() != 0.16 || k.Discordance() != 0.2 {
 		t.Errorf("got %d, %g and %g, want 100, .16 and .2", k.N(), k.Difference(), k.Discordance())
 	}
-	none := evidence.Counts{}
+	none := stats.Counts{}
 	if none.N() != 0 || none.Difference() != 0 || none.Discordance() != 0 {
 		t.Errorf("without a question: got %d, %g and %g, want 0", none.N(), none.Difference(), none.Discordance())
 	}

@@ -20,7 +20,7 @@ type Verdict struct {
 // Evidence is what a comparison knows about one challenger. All of it holds however
 // often one looked.
 type Standing struct {
-	Counts
+	stats.Counts
 	// Difference is the estimated gain, as a share.
 	Difference float64 `json:"difference"`
 	// LogE is the natural logarithm of e*: the evidence that the gain is above 0,

@@ -2,7 +2,8 @@
 // first was asked; what holds however often one looks is in package evidence. The same
 // arguments give the same figures under every version of Go.
 //
-// Outcomes holds which question was answered right in which slot. Around it: Wilson's
-// interval of each slot, Cochran's Q, the spread between best and worst slot, the
-// noise floor of a repeat, and the questions that a difference needs.
+// Outcomes holds which question was answered right in which slot, for Wilson's interval
+// of each slot, Cochran's Q, the spread between best and worst slot, and the noise floor
+// of a repeat. Counts holds a paired comparison of two arms, for McNemar's test, Holm's
+// correction and the bootstrap. SampleSize and MinimumDetectable plan either.
 package stats

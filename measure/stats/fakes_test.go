@@ -82,3 +82,14 @@ func loadReference(t *testing.T) reference {
 }
 
 func near(got, want float64) bool { return math.Abs(got-want) <= 1e-9 }
+
+func load(t *testing.T, file string, into any) {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(data, into); err != nil {
+		t.Fatal(err)
+	}
+}

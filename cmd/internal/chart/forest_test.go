@@ -20,7 +20,7 @@ import (
 func arm(name string, kind compare.Kind, wins, losses int, fixed bool) compare.ArmResult {
 	difference := float64(wins-losses) / 100
 	a := compare.ArmResult{Name: name, Kind: kind, Against: &compare.Against{
-		Counts: evidence.Counts{Wins: wins, Losses: losses, Same: 100 - wins - losses}, Difference: difference,
+		Counts: stats.Counts{Wins: wins, Losses: losses, Same: 100 - wins - losses}, Difference: difference,
 		Sequence: stats.Interval{Low: difference - 0.1, High: difference + 0.1},
 	}}
 	if fixed {

@@ -20,7 +20,7 @@ func hostileComparison() compare.Result {
 		return compare.ArmResult{
 			Name: name, Kind: kind,
 			Against: &compare.Against{
-				Counts: evidence.Counts{Wins: 1, Same: 9}, Difference: 0.1, Sequence: stats.Interval{Low: -0.2, High: 0.4},
+				Counts: stats.Counts{Wins: 1, Same: 9}, Difference: 0.1, Sequence: stats.Interval{Low: -0.2, High: 0.4},
 				Fixed: &compare.Fixed{McNemar: 1, Bootstrap: stats.Interval{Low: 0, High: 0.3}},
 			},
 		}

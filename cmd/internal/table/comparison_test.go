@@ -18,7 +18,7 @@ import (
 // repeat.
 func comparison(untilDecided bool) compare.Result {
 	against := func(wins, losses int) *compare.Against {
-		k := evidence.Counts{Wins: wins, Losses: losses, Same: 10 - wins - losses}
+		k := stats.Counts{Wins: wins, Losses: losses, Same: 10 - wins - losses}
 		a := &compare.Against{
 			Counts: k, Difference: k.Difference(), Discordance: k.Discordance(),
 			Sequence: stats.Interval{Low: k.Difference() - 0.25, High: k.Difference() + 0.25},

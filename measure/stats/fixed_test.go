@@ -1,4 +1,4 @@
-package evidence_test
+package stats_test
 
 import (
 	"errors"
@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/bookend-rag/bookend/core"
-	"github.com/bookend-rag/bookend/measure/evidence"
 	"github.com/bookend-rag/bookend/measure/stats"
 )
 
@@ -22,18 +21,18 @@ func TestMcNemarAndHolmEqualTheReference(t *testing.T) {
 		} `json:"mcnemar_exact"`
 		Holm []struct{ P, Adjusted []float64 }
 	}
-	load(t, "../stats/testdata/statistics.json", &reference)
+	load(t, "testdata/statistics.json", &reference)
 	if len(reference.McNemar) != 10 || len(reference.Holm) != 5 {
 		t.Fatalf("got %d and %d cases, want 10 and 5", len(reference.McNemar), len(reference.Holm))
 	}
 	for _, c := range reference.McNemar {
-		if got := evidence.McNemar(c.B, c.C); !near(got, c.P) {
+		if got := stats.McNemar(c.B, c.C); !near(got, c.P) {
 			t.Errorf("McNemar(%d, %d): got %.12g, want %.12g", c.B, c.C, got, c.P)
 		}
 	}
 	for _, c := range reference.Holm {
 		given := slices.Clone(c.P)
-		got := evidence.Holm(c.P)
+		got := stats.Holm(c.P)
 		if !slices.EqualFunc(got, c.Adjusted, near) || !slices.Equal(c.P, given) {
 			t.Errorf("Holm(%v): got %v, want %v, and what was given is now %v", given, got, c.Adjusted, c.P)
 		}
@@ -50,7 +49,7 @@ func TestMcNemarEqualsItsSum(t *testing.T) {
 			}
 			want, _ := new(big.Rat).SetFrac(tail.Lsh(tail, 1), new(big.Int).Lsh(big.NewInt(1), uint(b+c))).Float64()
 			want = min(1, want)
-			if got := evidence.McNemar(b, c); math.Abs(got-want) > 1e-9*want {
+			if got := stats.McNemar(b, c); math.Abs(got-want) > 1e-9*want {
 				t.Errorf("McNemar(%d, %d): got %.12g, want %.12g", b, c, got, want)
 			}
 		}
@@ -72,7 +71,7 @@ func TestMcNemarOfExtremes(t *testing.T) {
 		{0, 1000000, 0},
 		{1000000, 500000, 0}, // below 1e-308
 	} {
-		if got := evidence.McNemar(tt.b, tt.c); got != tt.want {
+		if got := stats.McNemar(tt.b, tt.c); got != tt.want {
 			t.Errorf("McNemar(%d, %d): got %g, want %g", tt.b, tt.c, got, tt.want)
 		}
 	}
@@ -86,7 +85,7 @@ func TestHolmOfWhatIsNoP(t *testing.T) {
 		{[]float64{0, 1, 0}, []float64{0, 1, 0}},
 		{[]float64{0.01, math.NaN(), -3, 2, math.Inf(1)}, []float64{0.05, 1, 1, 1, 1}},
 	} {
-		if got := evidence.Holm(tt.p); !slices.EqualFunc(got, tt.want, near) {
+		if got := stats.Holm(tt.p); !slices.EqualFunc(got, tt.want, near) {
 			t.Errorf("Holm(%v): got %v, want %v", tt.p, got, tt.want)
 		}
 	}
@@ -97,7 +96,7 @@ func TestBootstrapEqualsTheReference(t *testing.T) {
 	t.Parallel()
 	var reference struct {
 		Bootstrap []struct {
-			evidence.Counts
+			stats.Counts
 			Resamples             int
 			Seed                  uint64
 			Confidence, Low, High float64
@@ -108,7 +107,7 @@ func TestBootstrapEqualsTheReference(t *testing.T) {
 		t.Fatalf("got %d cases, want 8", len(reference.Bootstrap))
 	}
 	for _, c := range reference.Bootstrap {
-		got, err := evidence.Bootstrap(c.Counts, c.Resamples, c.Seed, c.Confidence)
+		got, err := stats.Bootstrap(c.Counts, c.Resamples, c.Seed, c.Confidence)
 		if err != nil || !near(got.Low, c.Low) || !near(got.High, c.High) {
 			t.Errorf("(-want +got)\n-%+v\n+%+v (%v)", c, got, err)
 		}
@@ -117,15 +116,15 @@ func TestBootstrapEqualsTheReference(t *testing.T) {
 
 func TestBootstrapRefuses(t *testing.T) {
 	t.Parallel()
-	one := evidence.Counts{Wins: 1}
+	one := stats.Counts{Wins: 1}
 	for _, tt := range []struct {
 		field      string
-		k          evidence.Counts
+		k          stats.Counts
 		resamples  int
 		confidence float64
 	}{
-		{"k", evidence.Counts{}, 10, 0.95},
-		{"k", evidence.Counts{Wins: 3, Losses: -1}, 10, 0.95},
+		{"k", stats.Counts{}, 10, 0.95},
+		{"k", stats.Counts{Wins: 3, Losses: -1}, 10, 0.95},
 		{"resamples", one, 0, 0.95},
 		{"resamples", one, -1, 0.95},
 		{"confidence", one, 10, 0},
@@ -133,7 +132,7 @@ func TestBootstrapRefuses(t *testing.T) {
 		{"confidence", one, 10, 95},
 		{"confidence", one, 10, math.NaN()},
 	} {
-		_, err := evidence.Bootstrap(tt.k, tt.resamples, 1, tt.confidence)
+		_, err := stats.Bootstrap(tt.k, tt.resamples, 1, tt.confidence)
 		if e := (*core.ConfigError)(nil); !errors.As(err, &e) || e.Field != tt.field {
 			t.Errorf("%+v: got %v, want a *core.ConfigError of %s", tt, err, tt.field)
 		}
@@ -148,12 +147,12 @@ func Example_fixedNumber() {
 	}
 	fmt.Println(n, "questions are needed")
 	// They are asked under ranked, head-tail and reversed, and counted.
-	headTail, reversed := evidence.Counts{Wins: 52, Losses: 22, Same: 395}, evidence.Counts{Wins: 36, Losses: 35, Same: 398}
-	p := evidence.Holm([]float64{
-		evidence.McNemar(headTail.Wins, headTail.Losses), evidence.McNemar(reversed.Wins, reversed.Losses),
+	headTail, reversed := stats.Counts{Wins: 52, Losses: 22, Same: 395}, stats.Counts{Wins: 36, Losses: 35, Same: 398}
+	p := stats.Holm([]float64{
+		stats.McNemar(headTail.Wins, headTail.Losses), stats.McNemar(reversed.Wins, reversed.Losses),
 	})
-	for i, k := range []evidence.Counts{headTail, reversed} {
-		gain, err := evidence.Bootstrap(k, 10000, 1, 0.95)
+	for i, k := range []stats.Counts{headTail, reversed} {
+		gain, err := stats.Bootstrap(k, 10000, 1, 0.95)
 		if err != nil {
 			panic(err)
 		}
@@ -166,17 +165,17 @@ func Example_fixedNumber() {
 }
 
 func ExampleMcNemar() {
-	fmt.Printf("18 wins and 2 losses: p = %.4f\n", evidence.McNemar(18, 2))
+	fmt.Printf("18 wins and 2 losses: p = %.4f\n", stats.McNemar(18, 2))
 	// Output: 18 wins and 2 losses: p = 0.0004
 }
 
 func ExampleHolm() {
-	fmt.Printf("%.3f\n", evidence.Holm([]float64{0.01, 0.04, 0.03, 0.005}))
+	fmt.Printf("%.3f\n", stats.Holm([]float64{0.01, 0.04, 0.03, 0.005}))
 	// Output: [0.030 0.060 0.060 0.020]
 }
 
 func ExampleBootstrap() {
-	gain, err := evidence.Bootstrap(evidence.Counts{Wins: 18, Losses: 2, Same: 102}, 10000, 1, 0.95)
+	gain, err := stats.Bootstrap(stats.Counts{Wins: 18, Losses: 2, Same: 102}, 10000, 1, 0.95)
 	if err != nil {
 		panic(err)
 	}

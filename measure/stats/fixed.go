@@ -1,4 +1,4 @@
-package evidence
+package stats
 
 import (
 	"cmp"
@@ -10,7 +10,6 @@ import (
 
 	"github.com/bookend-rag/bookend/core"
 	"github.com/bookend-rag/bookend/measure/internal/random"
-	"github.com/bookend-rag/bookend/measure/stats"
 )
 
 // McNemar returns the exact two-sided p-value of "the gain is 0", of b wins and c
@@ -57,17 +56,17 @@ func Holm(p []float64) []float64 {
 // *core.ConfigError. Same counts and seed, same interval, under every version of Go:
 // the numbers come from the PCG generator of math/rand/v2. It costs about
 // ten nanoseconds for each question of each resample.
-func Bootstrap(k Counts, resamples int, seed uint64, confidence float64) (stats.Interval, error) {
+func Bootstrap(k Counts, resamples int, seed uint64, confidence float64) (Interval, error) {
 	if err := k.Check(); err != nil {
-		return stats.Interval{}, err
+		return Interval{}, err
 	}
 	switch {
 	case k.N() == 0:
-		return stats.Interval{}, &core.ConfigError{Field: "k", Value: "0 questions", Rule: "an interval needs 1 question or more"}
+		return Interval{}, &core.ConfigError{Field: "k", Value: "0 questions", Rule: "an interval needs 1 question or more"}
 	case resamples < 1:
-		return stats.Interval{}, &core.ConfigError{Field: "resamples", Value: resamples, Rule: "must be 1 or more, such as 10000"}
+		return Interval{}, &core.ConfigError{Field: "resamples", Value: resamples, Rule: "must be 1 or more, such as 10000"}
 	case !(confidence > 0 && confidence < 1):
-		return stats.Interval{}, &core.ConfigError{Field: "confidence", Value: confidence, Rule: "must be above 0 and below 1, such as 0.95"}
+		return Interval{}, &core.ConfigError{Field: "confidence", Value: confidence, Rule: "must be above 0 and below 1, such as 0.95"}
 	}
 	// Wins come first, then losses, then the rest, which moves nothing.
 	n := k.N()
@@ -85,7 +84,7 @@ func Bootstrap(k Counts, resamples int, seed uint64, confidence float64) (stats.
 	}
 	slices.Sort(sums)
 	tail := (1 - confidence) / 2
-	return stats.Interval{
+	return Interval{
 		Low:  percentile(sums, tail) / float64(n),
 		High: percentile(sums, 1-tail) / float64(n),
 	}, nil
