@@ -159,3 +159,15 @@ func describe(path string, manifests []json.RawMessage) (Described, error) {
 	}
 	return last, nil
 }
+
+// Unanswered says what a failed or refused call does to its question.
+type Unanswered string
+
+// The rules for failed and refused calls. Refused is a call whose answer ended for
+// that reason, by the server's word; "I don't know" is an answer.
+const (
+	// Drop, the default, removes the question from every arm.
+	Drop Unanswered = "drop"
+	// Wrong lets the arm that failed or refused be wrong in that question.
+	Wrong Unanswered = "wrong"
+)

@@ -1,10 +1,16 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
+	"strings"
+	"time"
 
 	"github.com/bookend-rag/bookend/measure/journal"
 	"github.com/bookend-rag/bookend/measure/judge"
+
+	"github.com/bookend-rag/bookend/measure/model"
 )
 
 // Summarize computes what a report shows from what a journal holds of a
@@ -75,4 +81,48 @@ func summarize(path string, d Described, notes []journal.Note, judge func(*judge
 		return Result{}, err
 	}
 	return w.result(spent)
+}
+
+func (w *watcher) result(spent journal.Spent) (Result, error) {
+	l, d := w.ledger, w.ledger.described
+	r := Result{
+		Format: ResultFormat, Simulated: strings.HasPrefix(d.Model, model.SimulatedPrefix),
+		Rule: d.Rule, UntilDecided: d.UntilDecided,
+		Model: d.Model, Scorer: l.judging.Scorer.String(), JudgedBy: l.judging.JudgedBy(), Unanswered: d.unanswered(),
+		SameQuestions: d.SameQuestions, Spent: spent, Notes: slices.Clone(d.Remarks), Setup: l.setup(),
+	}
+	r.Alpha = cmp.Or(r.Alpha, 0.05)
+	if !l.last.IsZero() {
+		r.Date = l.last.UTC().Format(time.DateOnly)
+	}
+	if d.Prices != (model.Prices{}) {
+		cost := d.Prices.Cost(spent.Usage)
+		r.Cost = &cost
+	}
+	if d.SameQuestions {
+		r.Notes = append(r.Notes, "The measured placement was fitted on questions that are compared here: its gain is flattered.")
+	}
+	w.countQuestions(&r)
+	if err := w.arms(&r); err != nil {
+		return Result{}, err
+	}
+	w.strata(&r)
+	w.verdict(&r)
+	r.Finding = r.finding()
+	return r, nil
+}
+
+// countQuestions says what became of the questions.
+func (w *watcher) countQuestions(r *Result) {
+	l := w.ledger
+	r.Questions = Questions{Planned: max(l.described.Questions, len(l.order)), Counted: len(w.counted), Dropped: w.dropped}
+	if !w.decided() {
+		for _, id := range l.order {
+			if l.standing(l.questions[id]) == waiting {
+				r.Questions.Missing++
+			}
+		}
+		return
+	}
+	r.Questions.After = len(l.order) - w.next
 }

@@ -31,19 +31,6 @@ type entry struct {
 	sum    uint32
 }
 
-// Open reads a file of question-answer lines or of key-value lines, plain or
-// gzipped, in the forms of Liu et al.; LineFormat shows the first. It is
-// Rules{}.Open.
-func Open(path string) (*Dataset, error) { return Rules{}.Open(path) }
-
-// asDatasetError leaves an error that states its rule as it is.
-func asDatasetError(err error, rule string) *Error {
-	if e := (*Error)(nil); errors.As(err, &e) {
-		return e
-	}
-	return &Error{Rule: fmt.Sprintf("%s: %v", rule, err), Err: err}
-}
-
 // Len returns the number of cases, 1 or more.
 func (d *Dataset) Len() int { return d.report.Kept }
 

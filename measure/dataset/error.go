@@ -46,3 +46,11 @@ func (e *Error) Error() string {
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
+
+// asDatasetError leaves an error that states its rule as it is.
+func asDatasetError(err error, rule string) *Error {
+	if e := (*Error)(nil); errors.As(err, &e) {
+		return e
+	}
+	return &Error{Rule: fmt.Sprintf("%s: %v", rule, err), Err: err}
+}

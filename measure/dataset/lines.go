@@ -114,3 +114,10 @@ func checkNesting(line []byte) *Error {
 	}
 	return nil
 }
+
+// What Rules takes for zero.
+const (
+	DefaultMaxLine     = 16 << 20 // bytes of a line
+	DefaultMaxUnpacked = 4 << 30  // bytes of a gzipped file once unpacked
+	DefaultMaxLines    = 1 << 20  // lines that are not blank
+)

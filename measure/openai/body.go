@@ -44,23 +44,6 @@ func RequestBody(name string, p model.Params, ask model.Prompt) ([]byte, error) 
 	return marshal(parameters)
 }
 
-// Body returns the JSON of a request, the same bytes for the same prompt. It holds
-// no key. A chat without messages asks Prompt.Text as the user's message. The error
-// is a permanent *model.Error of the kind ErrPrompt.
-func (c *Client) Body(p model.Prompt) ([]byte, error) {
-	field, question, err := questionOf(p, c.config.Completion)
-	if err != nil {
-		return nil, err
-	}
-	text, err := marshal(question)
-	if err != nil {
-		return nil, permanent(0, ErrPrompt, c.secrets.Detail(err.Error()))
-	}
-	body := maps.Clone(c.parameters)
-	body[field] = text
-	return marshal(body)
-}
-
 type message struct {
 	Role    prompt.Role `json:"role"`
 	Content string      `json:"content"`

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"mime"
 	"net/http"
 	"strings"
@@ -156,4 +157,21 @@ func (c *Client) broken(ctx, call context.Context, status int, err error) *model
 	e := failure(status, ErrConnection, c.secrets.Detail(err.Error()))
 	e.Permanent = httpsafe.Untrusted(err)
 	return e
+}
+
+// Body returns the JSON of a request, the same bytes for the same prompt. It holds
+// no key. A chat without messages asks Prompt.Text as the user's message. The error
+// is a permanent *model.Error of the kind ErrPrompt.
+func (c *Client) Body(p model.Prompt) ([]byte, error) {
+	field, question, err := questionOf(p, c.config.Completion)
+	if err != nil {
+		return nil, err
+	}
+	text, err := marshal(question)
+	if err != nil {
+		return nil, permanent(0, ErrPrompt, c.secrets.Detail(err.Error()))
+	}
+	body := maps.Clone(c.parameters)
+	body[field] = text
+	return marshal(body)
 }

@@ -66,9 +66,6 @@ func (s *summary) arm(r Result, complete []*asked, name string, slot int, at fun
 	return a
 }
 
-// middle is the measured slot that the repeat arm asks again.
-func (s *summary) middle() int { return len(s.described.Slots) / 2 }
-
 // one is 1 for a score that counts as right.
 func one(score float64) int {
 	if score >= judge.RightFrom {

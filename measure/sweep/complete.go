@@ -6,16 +6,13 @@ import (
 	"math"
 
 	"github.com/bookend-rag/bookend/core"
-	"github.com/bookend-rag/bookend/core/prompt"
 	"github.com/bookend-rag/bookend/measure/dataset"
 	"github.com/bookend-rag/bookend/measure/internal/slot"
-	"github.com/bookend-rag/bookend/measure/layout"
 	"github.com/bookend-rag/bookend/measure/model"
 )
 
 // complete fills in the defaults and returns every fault.
-func (p *Plan) complete() error {
-	s, report := &p.settings, p.dataset.Report()
+func (s *Settings) complete(report dataset.Report) error {
 	var faults []error
 	fault := func(field string, value any, rule string) {
 		faults = append(faults, &core.ConfigError{Field: field, Value: value, Rule: rule})
@@ -71,37 +68,5 @@ func (p *Plan) complete() error {
 	if _, err := model.CallKey(s.Model, s.Params, model.Prompt{}, 0); err != nil {
 		faults = append(faults, err)
 	}
-	if err := p.layOut(); err != nil {
-		faults = append(faults, err)
-	}
 	return errors.Join(faults...)
-}
-
-// layOut prepares the renderer; nil means the key-value layout of Liu et al.
-func (p *Plan) layOut() error {
-	s := &p.settings
-	if s.Prompt == nil && p.dataset.Task() == dataset.KeyValue {
-		if s.Instruction == "" {
-			s.Instruction = layout.KeyValueInstruction
-		}
-		return nil
-	}
-	config := layout.Paper()
-	if s.Prompt != nil {
-		config = *s.Prompt
-	}
-	if s.Instruction != "" {
-		config.Instruction = s.Instruction
-	}
-	if config.Budget > 0 {
-		return &core.ConfigError{Field: "Prompt.Budget", Value: config.Budget, Rule: "must be 0: a sweep keeps every document"}
-	}
-	config.Labels = prompt.BySlot
-	var err error
-	if p.renderer, err = prompt.New(config); err != nil {
-		return err
-	}
-	config = p.renderer.Config()
-	s.Prompt, s.Instruction = &config, config.Instruction
-	return nil
 }

@@ -7,7 +7,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/bookend-rag/bookend/measure/journal"
-	"github.com/bookend-rag/bookend/measure/judge"
 )
 
 const (
@@ -15,16 +14,18 @@ const (
 	maxExampleBytes = 300
 )
 
-// example keeps a few wrong answers of the slots, one a question: those whose
-// questions have the lowest IDs, so that the order in which answers came does not
-// matter.
-func (s *summary) example(r journal.Record, scores judge.Scores) {
-	if r.Arm != ArmSlot || s.judging.Score(scores) >= judge.RightFrom {
+// examples are a few wrong answers of the slots, one a question: those whose questions
+// have the lowest IDs, so that the order in which answers came does not matter.
+type examples []ordered
+
+// add takes in a wrong answer, if it is of a slot.
+func (s *examples) add(r journal.Record) {
+	if r.Arm != ArmSlot {
 		return
 	}
 	e := ordered{question: r.Question, slot: r.Slot}
-	at, found := slices.BinarySearchFunc(s.examples, e, ordered.compare)
-	if at == maxExamples || found && s.examples[at].slot <= e.slot {
+	at, found := slices.BinarySearchFunc(*s, e, ordered.compare)
+	if at == maxExamples || found && (*s)[at].slot <= e.slot {
 		return
 	}
 	e.Example = Example{Arm: "slot " + strconv.Itoa(r.Slot), Got: shortened(r.Answer.Text)}
@@ -32,11 +33,11 @@ func (s *summary) example(r journal.Record, scores judge.Scores) {
 		e.Wanted = append(e.Wanted, shortened(wanted))
 	}
 	if found {
-		s.examples[at] = e
+		(*s)[at] = e
 		return
 	}
-	s.examples = slices.Insert(s.examples, at, e)
-	s.examples = s.examples[:min(len(s.examples), maxExamples)]
+	all := slices.Insert(*s, at, e)
+	*s = all[:min(len(all), maxExamples)]
 }
 
 // ordered is an example with its place among the others.

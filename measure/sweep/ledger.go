@@ -38,7 +38,7 @@ type summary struct {
 	questions map[string]*asked
 	order     []string
 	counts    map[string]*judge.Counts
-	examples  []ordered // at most maxExamples
+	examples  examples
 	notes     []string
 	last      time.Time
 	stray     int
@@ -94,7 +94,9 @@ func (s *summary) add(r journal.Record) error {
 	}
 	c.state, c.scores = answered, scores
 	s.countsOf(armKey(r.Arm, r.Slot)).Answer(judge.Classify(r.Answer.Text, r.Answer.FinishReason))
-	s.example(r, scores)
+	if s.judging.Score(scores) < judge.RightFrom {
+		s.examples.add(r)
+	}
 	return nil
 }
 
@@ -147,3 +149,6 @@ func (s *summary) countsOf(key string) *judge.Counts {
 }
 
 func (s *summary) right(c cell) bool { return s.judging.Score(c.scores) >= judge.RightFrom }
+
+// middle is the measured slot that the repeat arm asks again.
+func (s *summary) middle() int { return len(s.described.Slots) / 2 }

@@ -1,12 +1,12 @@
 package sweep
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
 
 	"github.com/bookend-rag/bookend/core"
-	"github.com/bookend-rag/bookend/core/prompt"
 	"github.com/bookend-rag/bookend/measure/dataset"
 	"github.com/bookend-rag/bookend/measure/model"
 	"github.com/bookend-rag/bookend/measure/run"
@@ -23,7 +23,7 @@ type Plan struct {
 	settings Settings // defaults filled in
 	arms     []arm    // of each question
 	order    []int    // the cases, in plan order
-	renderer *prompt.Renderer
+	prompts  prompts
 
 	mu   sync.Mutex
 	last dataset.Case // the arms of one question follow each other
@@ -38,13 +38,15 @@ type arm struct {
 
 var _ run.Source = (*Plan)(nil)
 
-// NewPlan lays out a sweep. It reads no case and asks nothing. dataset must stay
+// NewPlan lays out a sweep. It reads no case and asks nothing. cases must stay
 // open, and is not closed. Every fault of the settings is a *core.ConfigError, and
 // they come joined.
 func NewPlan(cases *dataset.Dataset, s Settings) (*Plan, error) {
 	p := &Plan{dataset: cases, settings: s, at: -1}
-	if err := p.complete(); err != nil {
-		return nil, err
+	err := p.settings.complete(cases.Report())
+	var fault error
+	if p.prompts, fault = newPrompts(&p.settings, cases.Task()); err != nil || fault != nil {
+		return nil, errors.Join(err, fault)
 	}
 	p.settings.Slots = slices.Clone(p.settings.Slots)
 	p.settings.Params.Stop = slices.Clone(p.settings.Params.Stop)
@@ -98,18 +100,18 @@ func (p *Plan) Call(i int) (model.Call, error) {
 	}
 	switch a.name {
 	case ArmClosedBook:
-		call.Prompt = p.alone(c.Question)
+		call.Prompt = p.prompts.alone(c.Question)
 	case ArmOracle:
 		call.Documents = 1
-		call.Prompt, err = p.with(c, c.Documents[c.Gold:c.Gold+1])
+		call.Prompt, err = p.prompts.with(c, c.Documents[c.Gold:c.Gold+1])
 	default:
 		call.Documents = p.settings.Documents
-		before, after := p.alike(c, a.slot)
+		before, after := alike(c, a.slot, p.settings.Documents)
 		call.Repeat = before
 		if a.name == ArmRepeat {
 			call.Repeat += after + a.repeat
 		}
-		call.Prompt, err = p.with(c, c.WithGoldAt(a.slot, p.settings.Documents))
+		call.Prompt, err = p.prompts.with(c, c.WithGoldAt(a.slot, p.settings.Documents))
 	}
 	if err != nil {
 		return model.Call{}, err

@@ -8,25 +8,39 @@ import (
 	"github.com/bookend-rag/bookend/measure/model"
 )
 
-// alike returns how many slots next to slot, before and after it, give the same
-// prompt, because what stands between has the words of the gold document.
-func (p *Plan) alike(c dataset.Case, slot int) (before, after int) {
-	n := p.settings.Documents
-	others := make([]dataset.Document, 0, n)
-	for i, d := range c.Documents {
-		if i != c.Gold && len(others) < n-1 {
-			others = append(others, d)
+// prompts writes what is asked.
+type prompts struct {
+	settings *Settings
+	renderer *prompt.Renderer // nil: the key-value layout of Liu et al.
+}
+
+// newPrompts fills in what the settings leave open of prompt and instruction.
+func newPrompts(s *Settings, task dataset.Task) (prompts, error) {
+	p := prompts{settings: s}
+	if s.Prompt == nil && task == dataset.KeyValue {
+		if s.Instruction == "" {
+			s.Instruction = layout.KeyValueInstruction
 		}
+		return p, nil
 	}
-	gold := c.Documents[c.Gold]
-	same := func(d dataset.Document) bool { return d.Title == gold.Title && d.Text == gold.Text }
-	for slot-before > 0 && same(others[slot-before-1]) {
-		before++
+	config := layout.Paper()
+	if s.Prompt != nil {
+		config = *s.Prompt
 	}
-	for slot+after < n-1 && same(others[slot+after]) {
-		after++
+	if s.Instruction != "" {
+		config.Instruction = s.Instruction
 	}
-	return before, after
+	if config.Budget > 0 {
+		return p, &core.ConfigError{Field: "Prompt.Budget", Value: config.Budget, Rule: "must be 0: a sweep keeps every document"}
+	}
+	config.Labels = prompt.BySlot
+	var err error
+	if p.renderer, err = prompt.New(config); err != nil {
+		return p, err
+	}
+	config = p.renderer.Config()
+	s.Prompt, s.Instruction = &config, config.Instruction
+	return p, nil
 }
 
 var documentView = &core.View[dataset.Document]{
@@ -35,7 +49,7 @@ var documentView = &core.View[dataset.Document]{
 }
 
 // with lays out the documents as they come.
-func (p *Plan) with(c dataset.Case, documents []dataset.Document) (model.Prompt, error) {
+func (p prompts) with(c dataset.Case, documents []dataset.Document) (model.Prompt, error) {
 	if p.renderer == nil {
 		return layout.KeyValue(p.settings.Instruction, documents, c.Question), nil
 	}
@@ -48,7 +62,7 @@ func (p *Plan) with(c dataset.Case, documents []dataset.Document) (model.Prompt,
 }
 
 // alone asks without documents.
-func (p *Plan) alone(question string) model.Prompt {
+func (p prompts) alone(question string) model.Prompt {
 	if p.renderer == nil {
 		return layout.KeyAlone(question)
 	}
@@ -56,7 +70,7 @@ func (p *Plan) alone(question string) model.Prompt {
 }
 
 // view shows the title under the name that the prompt looks for.
-func (p *Plan) view() *core.View[dataset.Document] {
+func (p prompts) view() *core.View[dataset.Document] {
 	key := p.settings.Prompt.TitleKey
 	if key == "title" {
 		return documentView
