@@ -24,7 +24,7 @@ type Described struct {
 	UntilDecided bool `json:"until_decided,omitempty"`
 	// Unanswered is the rule for failed and refused calls. Empty: Drop.
 	Unanswered Unanswered   `json:"unanswered,omitempty"`
-	Scorer     string       `json:"scorer,omitempty"`     // a name for sweep.ParseScorer; empty: best-subspan
+	Scorer     string       `json:"scorer,omitempty"`     // a name for judge.ParseScorer; empty: best-subspan
 	FirstLine  bool         `json:"first_line,omitempty"` // judge the first line, not the whole answer
 	Server     string       `json:"server,omitempty"`     // the address that was asked, without secrets
 	Prices     model.Prices `json:"prices,omitzero"`
@@ -123,7 +123,7 @@ func lines(r dataset.Report) int {
 }
 
 // DescriptionOf reads the last description of a journal. The error is that of
-// sweep.ReadJournal, or a *sweep.JournalError: ErrNoComparison where there is none,
+// journal.Read, or a *journal.Error: ErrNoComparison where there is none,
 // and one that says that the records are of different comparisons.
 func DescriptionOf(path string) (Described, error) {
 	reading, err := journal.Read(path, func(journal.Record) error { return nil })

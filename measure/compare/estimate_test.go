@@ -72,7 +72,7 @@ func listed(question string, documents int, ranks ...int) string {
 	return fmt.Sprintf(`{"question":%q,"answers":["Rome"],"ctxs":[%s]}`, question, strings.Join(texts, ","))
 }
 
-// Over many lists the estimate is what sweep.Expected computes of the exact shares.
+// Over many lists the estimate is what worth.Expected computes of the exact shares.
 func TestEstimateIsArithmetic(t *testing.T) {
 	t.Parallel()
 	const cases, documents = 20_000, 10

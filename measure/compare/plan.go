@@ -41,7 +41,7 @@ type built struct {
 }
 
 // NewPlan lays out a comparison over lists, a dataset that was opened with
-// sweep.Rules.Lists or made by sweep.SimulatedLists. It reads no case and asks
+// dataset.Rules.Lists or made by dataset.SimulatedLists. It reads no case and asks
 // nothing. lists must stay open, and is not closed. Every fault of the settings is
 // a *core.ConfigError or its like, and they come joined.
 func NewPlan(lists *dataset.Dataset, s Settings) (*Plan, error) {
@@ -192,7 +192,7 @@ func (p *Plan) call(arm armPlan, c dataset.Case, index int) (model.Call, error) 
 }
 
 // goldSlot returns the slot of the best document with the answer that was placed,
-// sweep.NoSlot when none was.
+// model.NoSlot when none was.
 func goldSlot(a core.Arrangement, golds []int) int {
 	slot, best := model.NoSlot, math.MaxInt
 	for s, placed := range a.Slots {

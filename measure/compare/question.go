@@ -12,7 +12,7 @@ type Question struct {
 // Cell is one arm of a question.
 type Cell struct {
 	Key    string `json:"key"`    // of the call; arms of one prompt share it
-	Slot   int    `json:"slot"`   // where the answer's document stands; sweep.NoSlot: nowhere
+	Slot   int    `json:"slot"`   // where the answer's document stands; model.NoSlot: nowhere
 	Size   int    `json:"size"`   // of the prompt, in bytes
 	Prefix int    `json:"prefix"` // in how many bytes it begins like the baseline's
 }

@@ -10,12 +10,12 @@ import (
 	"github.com/bookend-rag/bookend/measure/run"
 )
 
-// Run asks what the journal has no answer to, by sweep.Run, and notes every
+// Run asks what the journal has no answer to, by run.Run, and notes every
 // question before it is asked. With d.UntilDecided it looks at the verdict after
 // every question, in plan order, and begins no further one once it is known; what
 // is open then ends first. d must describe plan.
 //
-// The errors are those of sweep.Run. A plan that is decided returns none, with
+// The errors are those of run.Run. A plan that is decided returns none, with
 // calls left.
 func Run(ctx context.Context, plan *Plan, d Described, model model.Model, journal *journal.Journal, limits run.Limits) (run.Progress, error) {
 	s, err := newSource(plan, d, journal)
@@ -39,7 +39,7 @@ func Run(ctx context.Context, plan *Plan, d Described, model model.Model, journa
 }
 
 // Noted returns plan as a source that notes each question in the journal when its
-// first call is built, for sweep.ReadBatch. d must describe plan.
+// first call is built, for batch.Read. d must describe plan.
 func Noted(plan *Plan, d Described, journal *journal.Journal) (run.Source, error) {
 	d.UntilDecided = false
 	return newSource(plan, d, journal)

@@ -30,7 +30,7 @@ type Settings struct {
 	// DefaultRepeats; negative: none.
 	Shuffles, Repeats int
 	// Count returns the tokens of a text, for estimates, caps and limits of tokens.
-	// nil: sweep.EstimateTokens.
+	// nil: model.EstimateTokens.
 	Count func(text string) int
 }
 

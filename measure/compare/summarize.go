@@ -17,7 +17,7 @@ import (
 // comparison: its description, the noted questions in their order, and the records
 // in any order. It asks nothing, and reads neither clock nor file. judge may be nil.
 // The error is that of a description that is not that of a comparison, or a
-// *sweep.ScoreError.
+// *judge.ScoreError.
 func Summarize(d Described, notes []journal.Note, records []journal.Record, judge func(*judge.Judging)) (Result, error) {
 	return summarize("", d, notes, judge, func(add func(journal.Record) error) error {
 		for _, r := range records {

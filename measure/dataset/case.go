@@ -59,7 +59,7 @@ type Case struct {
 // short.
 func (c Case) WithGoldAt(slot, n int) []Document {
 	if c.Gold < 0 || c.Gold >= len(c.Documents) || slot < 0 || slot >= n || n > len(c.Documents) {
-		panic(fmt.Sprintf("sweep: gold document %d at slot %d of %d, in a case of %d documents",
+		panic(fmt.Sprintf("dataset: gold document %d at slot %d of %d, in a case of %d documents",
 			c.Gold, slot, n, len(c.Documents)))
 	}
 	placed := make([]Document, 0, n)

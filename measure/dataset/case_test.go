@@ -92,7 +92,7 @@ func TestWithGoldAtPanics(t *testing.T) {
 			c.WithGoldAt(test.slot, test.n)
 			return nil
 		}()
-		if s, ok := message.(string); !ok || !strings.HasPrefix(s, "sweep: ") {
+		if s, ok := message.(string); !ok || !strings.HasPrefix(s, "dataset: ") {
 			t.Errorf("%s: panic is %v, want the message of this package", test.name, message)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/bookend-rag/bookend/internal/linelog"
 )
 
-// What refuses a dataset as a whole. A *DatasetError wraps one of them, or the
+// What refuses a dataset as a whole. A *Error wraps one of them, or the
 // error of the file system or of gzip; errors.Is finds it.
 var (
 	// ErrNotJSON: a line is not one JSON value in UTF-8.
@@ -24,7 +24,7 @@ var (
 	ErrNoSuchCase = errors.New("no such case")
 )
 
-// DatasetError says why a dataset, or one case of it, cannot be used.
+// Error says why a dataset, or one case of it, cannot be used.
 type Error struct {
 	Path string // the file; empty for generated cases
 	Line int    // from 1; 0 when the fault is not in one line

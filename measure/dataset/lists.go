@@ -14,8 +14,8 @@ const ListFormat = `{"question":"…","answers":["…"],"ctxs":[{"text":"…"},{
 // golds returns which documents of a list hold the answer, by rank: those that the
 // label names; else, where the file marks any document with isgold or hasanswer,
 // those that it marks as true; else those in which the scorer finds an answer.
-// TokenF1 would find one in every document that shares a word with it, so that
-// BestSubspan looks in its place.
+// judge.TokenF1 would find one in every document that shares a word with it, so that
+// judge.BestSubspan looks in its place.
 func golds(c Case, marks []*bool, label Label, scorer judge.Scorer) []int {
 	var found []int
 	if scorer.String() == judge.TokenF1.String() {

@@ -12,7 +12,7 @@ import (
 // No line is lost in silence. Lines that are well-formed but cannot be used are
 // left out, and Report says which and why; see Reason. Blank lines are counted and
 // mean nothing; a byte order mark, "\r\n" and a last line without its end are
-// accepted. Everything else refuses the whole file with a *DatasetError that gives
+// accepted. Everything else refuses the whole file with a *Error that gives
 // the line: a line that is not JSON in UTF-8 (ErrNotJSON), a first line with the
 // keys of neither form (ErrOtherFormat), a limit that is passed (ErrLimit), and a
 // file without one usable case (ErrNoCase). Beside the limits in r, a line may nest

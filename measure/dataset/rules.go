@@ -10,13 +10,13 @@ type Rules struct {
 	// MinDocuments leaves out the cases with fewer documents. 0 means 1.
 	MinDocuments int
 	// Scorer finds the answers in the gold document of a question; a score above 0
-	// is a find. nil means BestSubspan. Give the scorer of the sweep when its
+	// is a find. nil means judge.BestSubspan. Give the scorer of the sweep when its
 	// answers are no plain text, as with Regexp.
 	Scorer judge.Scorer
 	// Lists takes question-answer lines as what a retriever returned, best first: with
 	// any number of gold documents, none included, and answers absent from them. Gold
 	// are the documents that Labels name, else those that the line marks, else those
-	// in which Scorer finds an answer (BestSubspan in place of TokenF1, which finds one
+	// in which Scorer finds an answer (judge.BestSubspan in place of judge.TokenF1, which finds one
 	// wherever a single word agrees). A line without answers gets those of Labels; a
 	// key-value file is refused.
 	Lists bool

@@ -7,7 +7,7 @@ import (
 	"github.com/bookend-rag/bookend/internal/linelog"
 )
 
-// What is wrong with a journal. A *JournalError wraps one of them, or the error of
+// What is wrong with a journal. A *Error wraps one of them, or the error of
 // the file system; errors.Is finds it.
 var (
 	// ErrLocked: another process, or another Journal of this one, is writing it.
@@ -20,7 +20,7 @@ var (
 	ErrDamaged = errors.New("the journal is damaged")
 )
 
-// JournalError says why a journal cannot be read or written.
+// Error says why a journal cannot be read or written.
 type Error struct {
 	Path string
 	Line int // from 1; 0 when the fault is not in one line

@@ -18,7 +18,7 @@ import (
 const syncEvery = time.Second
 
 // Journal is the append-only record of a run: JSON lines, one for each finished
-// call, keyed by Call.Key. Each line is written at once by a single write at the
+// call, keyed by model.Call.Key. Each line is written at once by a single write at the
 // end of the file, so that it survives the death of the process as soon as Append
 // has returned. It is synced to disk once a second at most, and on Close: a power
 // cut can cost the last second.
@@ -42,11 +42,11 @@ type Journal struct {
 	synced   time.Time
 }
 
-// OpenJournal opens a journal to write, and creates it when there is none. It
+// Open opens a journal to write, and creates it when there is none. It
 // reads the file once from start to end. A torn last line, which a killed process
 // leaves behind, is cut off; Torn says so. Symbolic links are not followed.
 //
-// The error is a *JournalError: ErrLocked while somebody else writes it,
+// The error is a *Error: ErrLocked while somebody else writes it,
 // ErrNotJournal for a file of another kind, ErrDamaged for a line in the middle
 // that is no record, ErrLimit for a line above MaxLine, and
 // errors.ErrUnsupported on systems whose locks it does not know.
@@ -210,7 +210,7 @@ func (j *Journal) Describe(manifest any) error {
 
 // Note writes down a value under a name, as JSON, unless the last one under that
 // name is the same: what the report of an experiment needs to know of a question
-// beside the answers, for instance. ReadJournal returns all notes. The name must
+// beside the answers, for instance. Read returns all notes. The name must
 // not be empty.
 func (j *Journal) Note(name string, value any) error {
 	if name == "" {

@@ -38,7 +38,7 @@ type Note struct {
 	Value json.RawMessage
 }
 
-// Reading says what ReadJournal found.
+// Reading says what Read found.
 type Reading struct {
 	Records  int               // all of them, failures that were made good included
 	Manifest []json.RawMessage // the descriptions, in their order
@@ -46,10 +46,10 @@ type Reading struct {
 	Torn     int64             // bytes of a torn last line, which was left out; 0 for none
 }
 
-// ReadJournal passes every record to each, in the order in which they were
+// Read passes every record to each, in the order in which they were
 // written, and holds one at a time; an error of each ends it and is returned. It
 // takes no lock and changes nothing, so that it may run beside a writer, whose last
-// line may then look torn. The error is a *JournalError as OpenJournal has it. It
+// line may then look torn. The error is a *Error as Open has it. It
 // costs the decoding.
 func Read(path string, each func(Record) error) (Reading, error) {
 	var found Reading

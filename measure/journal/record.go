@@ -18,7 +18,7 @@ type Failure struct {
 const maxMessage = 500
 
 // NewFailure is what may be written down of the error of a call: its status, if it is
-// a *ModelError, and its message in one line without secrets of addresses.
+// a *model.Error, and its message in one line without secrets of addresses.
 func NewFailure(err error) *Failure {
 	f := &Failure{Message: safetext.Error(err, maxMessage)}
 	if e := (*model.Error)(nil); errors.As(err, &e) {
@@ -31,7 +31,7 @@ func NewFailure(err error) *Failure {
 // record of the same key replaces a failure; an answer stays.
 type Record struct {
 	Key      string        `json:"key"`
-	Question string        `json:"question"` // Case.ID
+	Question string        `json:"question"` // dataset.Case.ID
 	Arm      string        `json:"arm"`
 	Slot     int           `json:"slot"` // -1 in an arm without one
 	Repeat   int           `json:"repeat,omitempty"`
@@ -48,7 +48,7 @@ type Record struct {
 	Lost      int `json:"lost,omitempty"`
 }
 
-// Spent returns what the call used, by the rule of Limits.MaxTokens.
+// Spent returns what the call used, by the rule of run.Limits.MaxTokens.
 func (r Record) Spent() Spent {
 	s := Spent{Requests: r.Attempts}
 	if r.Answer != nil {
@@ -66,7 +66,7 @@ func (r Record) valid() bool { return r.Key != "" && (r.Answer != nil) != (r.Fai
 // Spent is what a journal or a run has used.
 type Spent struct {
 	Requests int         `json:"requests"` // attempts, failed ones included
-	Usage    model.Usage `json:"usage"`    // tokens by the rule of Limits.MaxTokens
+	Usage    model.Usage `json:"usage"`    // tokens by the rule of run.Limits.MaxTokens
 }
 
 // Add adds what another call, run or journal has used.

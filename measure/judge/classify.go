@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// AnswerClass says what is unusual about an answer. The zero value is an ordinary
+// Class says what is unusual about an answer. The zero value is an ordinary
 // answer; several may hold at once. They are counted beside the scores and change
 // none: a refused or truncated answer that holds the right words is right.
 type Class struct {

@@ -10,6 +10,16 @@ const (
 	JudgedByFirstLine = "first line"
 )
 
+// Judging says how the answers of an experiment are judged.
+type Judging struct {
+	// Scorer judges an answer. nil: the one that the experiment describes, or else
+	// Exact for key-value cases and BestSubspan for questions.
+	Scorer Scorer
+	// FirstLine makes accuracy, statistics and curve follow the first line of each
+	// answer, as models that run on need it. Both scores are shown in any case.
+	FirstLine bool
+}
+
 // JudgedBy names the text that the judging follows.
 func (j Judging) JudgedBy() string {
 	if j.FirstLine {
@@ -24,14 +34,4 @@ func (j Judging) Score(s Scores) float64 {
 		return s.FirstLine
 	}
 	return s.Full
-}
-
-// Judging says how Summarize judges answers.
-type Judging struct {
-	// Scorer judges an answer. nil: the one that Described names, or else Exact for
-	// key-value cases and BestSubspan for questions.
-	Scorer Scorer
-	// FirstLine makes accuracy, statistics and curve follow the first line of each
-	// answer, as models that run on need it. Both scores are shown in any case.
-	FirstLine bool
 }

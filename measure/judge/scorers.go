@@ -40,7 +40,7 @@ var (
 	// when one of them matches somewhere in the text. (?i) ignores case, \A and \z
 	// are the ends of the text. An answer that is not a valid expression matches
 	// nothing, and neither does a blank one. The time is linear in the text whatever
-	// the expression says. Open a dataset with Rules{Scorer: Regexp}.
+	// the expression says. Open a dataset with dataset.Rules{Scorer: Regexp}.
 	Regexp Scorer = named{"regexp", asItIs, matchRegexp}
 
 	// TokenF1 is the harmonic mean of precision and recall over the words of the

@@ -8,7 +8,7 @@ import (
 	"github.com/bookend-rag/bookend/measure/model"
 )
 
-// KeyValueLayout names the key-value layout of Liu et al. in a Manifest.
+// KeyValueName names the key-value layout of Liu et al. in a Manifest.
 const KeyValueName = "key-value"
 
 // KeyValueInstruction is that of KeyValuePrompt where none is given, in our own words.

@@ -8,7 +8,7 @@ import (
 // questionInstruction is in our own words.
 const questionInstruction = "Some search results follow, and only a part of them may help. Use them to answer the question in as few words as you can."
 
-// PaperPrompt returns the layout of Liu et al. for questions, in our own words:
+// Paper returns the layout of Liu et al. for questions, in our own words:
 // the instruction, the documents as "Document [1](Title: T) text", the question,
 // and "Answer:".
 func Paper() prompt.Config {
@@ -19,7 +19,7 @@ func Paper() prompt.Config {
 }
 
 // QuestionAlone asks a question without documents: the last two lines of the layout
-// of Liu et al.
+// of Liu et al. c is what prompt.Renderer.Config returns, defaults filled in.
 func QuestionAlone(c prompt.Config, question string) model.Prompt {
 	text := c.QuestionPrefix + question
 	if c.Cue != "" {

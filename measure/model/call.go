@@ -35,7 +35,7 @@ type Call struct {
 	// the answer: model, parameters, prompt and repeat number. Neither arm nor slot
 	// count, so that a prompt that another plan asked already is known.
 	Key      string
-	Question string // Case.ID
+	Question string // dataset.Case.ID
 	Index    int    // of the case in its dataset
 	Arm      string
 	Slot     int // NoSlot in an arm without one

@@ -10,7 +10,7 @@ import (
 	"github.com/bookend-rag/bookend/internal/httpsafe"
 )
 
-// ModelError says how one attempt to ask a model failed.
+// Error says how one attempt to ask a model failed.
 type Error struct {
 	Status     int           // of HTTP; 0 when no response came
 	RetryAfter time.Duration // how long the server asks to wait; 0 when it does not

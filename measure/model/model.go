@@ -8,13 +8,13 @@ import (
 // Run counts, limits and retries, so that Ask should do none of that.
 //
 // Ask must be safe for concurrent use and return soon after ctx ends. An error
-// that is a *ModelError tells Run whether and when to try again; see Retryable.
+// that is a *Error tells Run whether and when to try again; see Retryable.
 // CallFrom(ctx) tells which call of the plan it is.
 type Model interface {
 	Ask(ctx context.Context, p Prompt) (Answer, error)
 }
 
-// ModelFunc makes a Model of a func.
+// Func makes a Model of a func.
 type Func func(ctx context.Context, p Prompt) (Answer, error)
 
 // Ask calls the func.

@@ -19,7 +19,7 @@ func Path(completion bool) string {
 }
 
 // RequestBody returns the JSON of a request, as a batch file holds it: equal input
-// gives equal bytes. A null in Params.Extra takes the parameter of that name out. The
+// gives equal bytes. A null in model.Params.Extra takes the parameter of that name out. The
 // error is that of Client.Body, or of parameters that JSON cannot express.
 func RequestBody(name string, p model.Params, ask model.Prompt) ([]byte, error) {
 	parameters := map[string]any{"model": name, "temperature": p.Temperature}

@@ -160,7 +160,7 @@ func (c *Client) broken(ctx, call context.Context, status int, err error) *model
 }
 
 // Body returns the JSON of a request, the same bytes for the same prompt. It holds
-// no key. A chat without messages asks Prompt.Text as the user's message. The error
+// no key. A chat without messages asks model.Prompt.Text as the user's message. The error
 // is a permanent *model.Error of the kind ErrPrompt.
 func (c *Client) Body(p model.Prompt) ([]byte, error) {
 	field, question, err := questionOf(p, c.config.Completion)

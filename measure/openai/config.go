@@ -34,8 +34,8 @@ type Config struct {
 	AllowPlainKey bool
 	// Model is the model's name on the server.
 	Model string
-	// Completion asks for plain completion, for base models: Prompt.Text in place of
-	// Prompt.Messages.
+	// Completion asks for plain completion, for base models: model.Prompt.Text in place of
+	// model.Prompt.Messages.
 	Completion bool
 	// MaxTokens bounds an answer; 0 means DefaultMaxTokens.
 	MaxTokens int

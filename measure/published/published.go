@@ -13,7 +13,7 @@ import (
 	"github.com/bookend-rag/bookend/measure/worth"
 )
 
-// PublishedCurve is a curve that somebody measured and published, of one model at
+// Curve is a curve that somebody measured and published, of one model at
 // one prompt size. It is a fact about that model, task and date: other models, and
 // the same model on another task, read otherwise.
 type Curve struct {
@@ -43,7 +43,7 @@ var publishedCSV string
 var publishedCurves = sync.OnceValue(func() []Curve {
 	curves, err := parsePublished(publishedCSV)
 	if err != nil {
-		panic("sweep: the embedded published curves are broken: " + err.Error()) // a test reads them
+		panic("published: the embedded published curves are broken: " + err.Error()) // a test reads them
 	}
 	return curves
 })
@@ -104,7 +104,7 @@ func (c Curve) clone() Curve {
 	return c
 }
 
-// LookupPublished returns the published curve of that name, in any letter case. The
+// Lookup returns the published curve of that name, in any letter case. The
 // name of a model alone means its curve of 20 documents. The error is a
 // *core.ConfigError that lists the names.
 func Lookup(name string) (Curve, error) {
@@ -120,7 +120,7 @@ func Lookup(name string) (Curve, error) {
 	return Curve{}, &core.ConfigError{Field: "curve", Value: name, Rule: "that name is unknown; valid names: " + strings.Join(Names(), ", ")}
 }
 
-// PublishedNames returns the names of the published curves, in the order of their
+// Names returns the names of the published curves, in the order of their
 // table.
 func Names() []string {
 	var names []string

@@ -23,7 +23,7 @@ import (
 //
 // Run returns early, with the Progress so far, for a *CapError (what is open ends
 // first), a *FailuresError (likewise), the error of ctx, whose end interrupts what
-// is open, a *JournalError, as on a full disk, and an error of the source. Faults
+// is open, a *journal.Error, as on a full disk, and an error of the source. Faults
 // of the limits are *core.ConfigErrors, joined. It returns only after all its
 // goroutines have ended. Two runs must not share a journal at one time.
 //

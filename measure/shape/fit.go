@@ -14,7 +14,7 @@ type CurveInfo struct {
 }
 
 // Fit returns the curve that core.Measured places by: what was asked, the accuracy
-// in each measured slot, the shape by JudgeShape, and for a U or an inverted shape
+// in each measured slot, the shape by Judge, and for a U or an inverted shape
 // the fitted values. A U is fitted by the closest valley in least squares, values
 // that fall and then rise; an inverted shape by the closest hill. Fitted values lie
 // from 0 to 1. The curve passes core.Curve.Check and shares nothing with o.
@@ -37,7 +37,7 @@ func Fit(o stats.Outcomes, info CurveInfo) (*core.Curve, error) {
 	return c, nil
 }
 
-// FitShape returns the values that core.Measured places by: for a U the closest
+// Fitted returns the values that core.Measured places by: for a U the closest
 // valley in least squares, for an inverted shape the closest hill, and nil for a
 // shape that is not placed by a fit. It costs the square of the number of values.
 func Fitted(shape core.Shape, accuracy []float64) []float64 {

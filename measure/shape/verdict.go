@@ -28,7 +28,7 @@ type Verdict struct {
 	Margin float64 `json:"margin"`
 }
 
-// JudgeShape names the shape of a curve. It misnames a reader that reads all slots
+// Judge names the shape of a curve. It misnames a reader that reads all slots
 // alike in less than 5 % of sweeps (CALIBRATION.md of package simulate has the figures), also when the
 // answers to one question hang together.
 //
@@ -51,7 +51,7 @@ func Judge(o stats.Outcomes) Verdict {
 	return JudgeContrasts(contrasts(o, studentQuantile(o.Questions(), 0.975)), o.Questions(), flatMargin)
 }
 
-// JudgeContrasts is JudgeShape for contrasts that come from elsewhere: n independent
+// JudgeContrasts is Judge for contrasts that come from elsewhere: n independent
 // observations stand behind their standard errors, and margin is how close to 0 all
 // must surely be for a flat curve. A contrast that does not exist has 0 Questions.
 func JudgeContrasts(c Contrasts, n int, margin float64) Verdict {

@@ -54,7 +54,7 @@ func (c Calibration) Share(count int) float64 { return float64(count) / float64(
 // settings, same counts. It is safe for concurrent use and uses one core: a thousand
 // sweeps of 300 questions over 20 slots take about a quarter of a second, and nothing
 // is allocated for a question or an answer. The error is that of NewReader,
-// NewOutcomes or Fit: a *core.ConfigError or a *core.CurveError.
+// stats.NewOutcomes or Fit: a *core.ConfigError or a *core.CurveError.
 func Calibrate(s CalibrationSettings) (Calibration, error) {
 	if s.Runs < 1 {
 		return Calibration{}, &core.ConfigError{Field: "Runs", Value: s.Runs, Rule: "must be 1 or more, such as 2000"}

@@ -28,7 +28,7 @@ var plainShapes = []plainShape{
 // plainDocuments is the prompt size of a plain shape where none is given.
 const plainDocuments = 20
 
-// SimulationNames returns the names that a simulated reader may have: the plain
+// Names returns the names that a simulated reader may have: the plain
 // shapes, then the published curves.
 func Names() []string {
 	var names []string
@@ -38,8 +38,8 @@ func Names() []string {
 	return append(names, published.Names()...)
 }
 
-// SimulatedAccuracy returns the true accuracy, as shares, in each slot of a prompt
-// of that many documents, for a name of SimulationNames in any letter case. With x
+// Accuracy returns the true accuracy, as shares, in each slot of a prompt
+// of that many documents, for a name of Names in any letter case. With x
 // from 0 at the first slot to 1 at the last, the plain shapes are
 //
 //	flat      .65
@@ -48,7 +48,7 @@ func Names() []string {
 //	primacy   .75 - .2·x:       .75 falling evenly to .55
 //	recency   .55 + .2·x:       .55 rising evenly to .75
 //
-// and a published curve is as PublishedCurve.At lays it. With 0 documents there are
+// and a published curve is as published.Curve.At lays it. With 0 documents there are
 // as many as the published curve has, 20 for a plain shape. The error, a
 // *core.ConfigError, lists the names, or says that documents is negative.
 func Accuracy(name string, documents int) ([]float64, error) {
@@ -77,7 +77,7 @@ func Accuracy(name string, documents int) ([]float64, error) {
 	return c.At(documents), nil
 }
 
-// NewNamedReader returns a reader with a curve of SimulationNames, laid over
+// NewNamedReader returns a reader with a curve of Names, laid over
 // prompts of that many documents, and DefaultCorrelation. With 0 documents it reads
 // as many as the published curve has, 20 for a plain shape. The error, a
 // *core.ConfigError, lists the names for one that is unknown.

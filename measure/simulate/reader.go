@@ -115,7 +115,7 @@ func (r *Reader) chance(difficulty, quantile float64) float64 {
 
 // Outcomes returns what a sweep of that many questions, 0 to questions-1, over
 // slots finds; nil slots are all. The error, a *core.ConfigError, is that of
-// NewOutcomes.
+// stats.NewOutcomes.
 func (r *Reader) Outcomes(questions int, slots []int) (stats.Outcomes, error) {
 	if slots == nil {
 		slots = slot.All(len(r.accuracy))

@@ -83,6 +83,21 @@ func TestOutcomesKeepNothingOfTheCallers(t *testing.T) {
 	}
 }
 
+func TestOutcomesOfAsksEachQuestionOnce(t *testing.T) {
+	t.Parallel()
+	var asked []int
+	o, err := stats.OutcomesOf(5, []int{0, 4}, 3, func(question int, right []bool) {
+		asked = append(asked, question)
+		right[0], right[1] = question == 1, true
+	})
+	if err != nil || !reflect.DeepEqual(asked, []int{0, 1, 2}) || !reflect.DeepEqual(o.Counts(), []int{1, 3}) || o.Incomplete() != 0 {
+		t.Errorf("asked %v, counts %v, %v", asked, o.Counts(), err)
+	}
+	if _, err := stats.OutcomesOf(5, []int{0, 4}, 0, nil); err == nil {
+		t.Error("no question at all is taken")
+	}
+}
+
 func TestNewOutcomesRefuses(t *testing.T) {
 	t.Parallel()
 	row := [][]bool{{true, true}}

@@ -13,7 +13,7 @@ import (
 // how its answers are judged unless somebody judges them otherwise.
 type Described struct {
 	Manifest
-	Scorer    string `json:"scorer,omitempty"`     // a name for ParseScorer; empty: that of the task
+	Scorer    string `json:"scorer,omitempty"`     // a name for judge.ParseScorer; empty: that of the task
 	FirstLine bool   `json:"first_line,omitempty"` // judge the first line, not the whole answer
 	Server    string `json:"server,omitempty"`     // the address that was asked, without user info and query
 }
@@ -35,7 +35,7 @@ func (d Described) SameSweep(other Described) bool {
 	return asked(d) == asked(other)
 }
 
-// JudgingOf returns what d asks for. The error is that of ParseScorer.
+// JudgingOf returns what d asks for. The error is that of judge.ParseScorer.
 func JudgingOf(d Described) (judge.Judging, error) {
 	j := judge.Judging{Scorer: judge.BestSubspan, FirstLine: d.FirstLine}
 	if d.Task == dataset.KeyValue {
@@ -53,7 +53,7 @@ func JudgingOf(d Described) (judge.Judging, error) {
 var ErrNoSweep = errors.New("the journal describes no sweep")
 
 // DescriptionOf reads the last description of a journal. The error is a
-// *JournalError: that of ReadJournal, ErrNoSweep where there is none, or one that
+// *journal.Error: that of journal.Read, ErrNoSweep where there is none, or one that
 // says that the records are of different sweeps.
 func DescriptionOf(path string) (Described, error) {
 	reading, err := journal.Read(path, func(journal.Record) error { return nil })

@@ -83,7 +83,7 @@ func (p *Plan) Settings() Settings { return p.settings }
 
 // Call builds call i, from 0, in the order of the plan: it reads the case, unless
 // it is that of the call before, and lays out the prompt. It costs a few times the
-// length of the prompt. The errors are those of Dataset.Case and of the layout, and
+// length of the prompt. The errors are those of dataset.Dataset.Case and of the layout, and
 // a *core.ConfigError for an index outside 0 … Len()-1.
 func (p *Plan) Call(i int) (model.Call, error) {
 	if i < 0 || i >= p.Len() {

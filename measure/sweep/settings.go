@@ -40,13 +40,13 @@ type Settings struct {
 	Without []string
 
 	// Prompt is the layout and the format. nil: the layout of Liu et al. for the
-	// task, PaperPrompt for questions. Labels are always numbered by slot, and a
+	// task, layout.Paper for questions. Labels are always numbered by slot, and a
 	// Budget is refused, since it would leave documents out.
 	Prompt *prompt.Config
 	// Instruction replaces that of the prompt.
 	Instruction string
 
 	// Count returns the tokens of a text, for estimates, caps and limits of tokens.
-	// nil: EstimateTokens.
+	// nil: model.EstimateTokens.
 	Count func(text string) int
 }

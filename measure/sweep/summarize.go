@@ -19,7 +19,7 @@ import (
 // does not measure are left out, and a note says how many.
 //
 // Where no question is complete yet, the result has counts and no statistics. The
-// error is a *ScoreError or a *core.ConfigError.
+// error is a *judge.ScoreError or a *core.ConfigError.
 func Summarize(d Described, records []journal.Record, j judge.Judging) (Result, error) {
 	s, err := newSummary(d, j)
 	if err != nil {
@@ -35,7 +35,7 @@ func Summarize(d Described, records []journal.Record, j judge.Judging) (Result, 
 
 // SummarizeJournal is Summarize for a journal. judge may change how it is judged;
 // nil leaves it as the journal says. It reads the journal twice and holds scores,
-// not texts. The errors are those of DescriptionOf, ReadJournal and Summarize.
+// not texts. The errors are those of DescriptionOf, journal.Read and Summarize.
 func SummarizeJournal(path string, judge func(*judge.Judging)) (Result, error) {
 	d, err := DescriptionOf(path)
 	if err != nil {

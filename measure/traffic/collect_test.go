@@ -248,6 +248,18 @@ func TestApart(t *testing.T) {
 	}
 }
 
+// Whatever a file says of a size, its power of two is one that every machine has.
+func TestHugePromptsShareASize(t *testing.T) {
+	t.Parallel()
+	c := collector(t, traffic.Options{})
+	feed(t, c, simulation("U", 5, 1), 50, noon, func(i int, e *record.Entry) {
+		e.PromptTokens = []int{math.MaxInt, 1<<30 + 1}[i%2]
+	})
+	if got := c.Result().Curves; len(got) != 1 || got[0].UpTo != 1<<30 {
+		t.Errorf("%+v", got)
+	}
+}
+
 // A curve that turns round is drift; more citations an answer are none.
 func TestDrift(t *testing.T) {
 	t.Parallel()
