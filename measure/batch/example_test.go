@@ -1,7 +1,6 @@
 package batch_test
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,18 +9,8 @@ import (
 	"github.com/bookend-rag/bookend/measure/batch"
 	"github.com/bookend-rag/bookend/measure/dataset"
 	"github.com/bookend-rag/bookend/measure/journal"
-	"github.com/bookend-rag/bookend/measure/model"
 	"github.com/bookend-rag/bookend/measure/sweep"
 )
-
-// reader is a model that finds the value when it stands first or last.
-var reader = model.Func(func(ctx context.Context, p model.Prompt) (model.Answer, error) {
-	call, _ := model.CallFrom(ctx)
-	if call.Slot == 0 || call.Slot == 4 || call.Arm == sweep.ArmOracle {
-		return model.Answer{Text: call.Answers[0]}, nil
-	}
-	return model.Answer{Text: "I do not see it."}, nil
-})
 
 // examplePlan asks 10 generated questions of 5 pairs each.
 func examplePlan() *sweep.Plan {

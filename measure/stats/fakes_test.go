@@ -6,7 +6,6 @@ import (
 	"os"
 	"testing"
 
-	"github.com/bookend-rag/bookend/measure/simulate"
 	"github.com/bookend-rag/bookend/measure/stats"
 )
 
@@ -37,15 +36,6 @@ func slotsUpTo(n int) []int {
 		slots[i] = i
 	}
 	return slots
-}
-
-func newReader(t *testing.T, accuracy []float64, correlation float64, seed uint64) *simulate.Reader {
-	t.Helper()
-	r, err := simulate.NewReader(accuracy, correlation, seed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
 }
 
 // reference holds values of statsmodels and scipy.
