@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/bookend-rag/bookend/measure/dataset"
+	"github.com/bookend-rag/bookend/measure/internal/fake"
 	"github.com/bookend-rag/bookend/measure/journal"
 	"github.com/bookend-rag/bookend/measure/model"
 	"github.com/bookend-rag/bookend/measure/openai"
@@ -49,9 +50,9 @@ func TestWriteBatch(t *testing.T) {
 	t.Parallel()
 	for _, completion := range []bool{false, true} {
 		p := mustPlan(t, 3, 2, func(s *sweep.Settings) { s.Params.Completion = completion })
-		j := mustJournal(t, newPath(t))
+		j := fake.Journal(t, fake.Path(t))
 		all := calls(t, p)
-		if err := errors.Join(j.Append(answerRecord(all[1].Key, "")), j.Append(failedRecord(all[2].Key))); err != nil {
+		if err := errors.Join(j.Append(fake.Answered(all[1].Key, "")), j.Append(fake.Failed(all[2].Key))); err != nil {
 			t.Fatal(err)
 		}
 		got, size := mustBatch(t, p, j)
@@ -76,11 +77,11 @@ func TestWriteBatch(t *testing.T) {
 
 func TestReadBatch(t *testing.T) {
 	t.Parallel()
-	path := newPath(t)
+	path := fake.Path(t)
 	p := mustPlan(t, 2, 5, nil) // 16 calls
-	j := mustJournal(t, path)
+	j := fake.Journal(t, path)
 	all := calls(t, p)
-	if err := j.Append(answerRecord(all[0].Key, "first")); err != nil {
+	if err := j.Append(fake.Answered(all[0].Key, "first")); err != nil {
 		t.Fatal(err)
 	}
 	ok := `{"choices":[{"message":{"content":"a"},"finish_reason":"stop"}],"usage":{"prompt_tokens":9,"completion_tokens":2}}`
@@ -115,7 +116,7 @@ func TestReadBatch(t *testing.T) {
 		7: {Status: 200, Message: "bookend: the model's server answered 200: the answer cannot be read: one choice is expected, it has 0"}, 8: {Status: 0, Message: "the batch has neither a response nor an error for it"},
 		9: {Status: 500, Message: "as a text"}, 10: {Status: 503, Message: "bookend: the model's server answered 503: the server says: Service Unavailable"}, 11: {Status: 0, Message: `{"code":"gone"}`},
 	}
-	records, _ := mustRead(t, path)
+	records, _ := fake.Read(t, path)
 	for _, r := range records[1:] {
 		i := slices.IndexFunc(all, func(c model.Call) bool { return c.Key == r.Key })
 		if r.Arm != all[i].Arm || r.Slot != all[i].Slot || r.Question != all[i].Question || r.Attempts != 0 {
@@ -129,7 +130,7 @@ func TestReadBatch(t *testing.T) {
 			t.Errorf("call %d: (-want +got) -%+v +%+v", i, messages[i], r.Failure)
 		}
 	}
-	again, err := run.Run(t.Context(), p, echo, j, run.Limits{})
+	again, err := run.Run(t.Context(), p, fake.Echo, j, run.Limits{})
 	if err != nil || again.Known != 3 || again.Answered != 13 {
 		t.Errorf("the rest: %+v, %v", again, err)
 	}
@@ -140,7 +141,7 @@ func TestReadBatch(t *testing.T) {
 
 func TestReadBatchLimits(t *testing.T) {
 	t.Parallel()
-	_, err := Read(strings.NewReader(strings.Repeat("x", journal.MaxLine+1)), mustPlan(t, 1, 2, nil), mustJournal(t, newPath(t)))
+	_, err := Read(strings.NewReader(strings.Repeat("x", journal.MaxLine+1)), mustPlan(t, 1, 2, nil), fake.Journal(t, fake.Path(t)))
 	if !errors.Is(err, dataset.ErrLimit) {
 		t.Errorf("a long line: %v", err)
 	}
@@ -157,7 +158,7 @@ func FuzzBatch(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := Read(strings.NewReader(strings.ReplaceAll(content, "KEY", first.Key)), p, mustJournal(t, newPath(t)))
+		r, err := Read(strings.NewReader(strings.ReplaceAll(content, "KEY", first.Key)), p, fake.Journal(t, fake.Path(t)))
 		if err == nil && (r.Lines != r.Answered+r.Failed+r.Known+r.Unknown+len(r.Broken) || r.Missing+r.Answered != p.Len()) {
 			t.Errorf("%+v", r)
 		}

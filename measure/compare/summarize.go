@@ -9,7 +9,6 @@ import (
 
 	"github.com/bookend-rag/bookend/measure/journal"
 	"github.com/bookend-rag/bookend/measure/judge"
-
 	"github.com/bookend-rag/bookend/measure/model"
 )
 

@@ -8,40 +8,13 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"path/filepath"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/bookend-rag/bookend/measure/journal"
 	"github.com/bookend-rag/bookend/measure/model"
 	"github.com/bookend-rag/bookend/measure/openai"
 )
-
-func mustJournal(t testing.TB, path string) *journal.Journal {
-	t.Helper()
-	j, err := journal.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { j.Close() })
-	return j
-}
-
-func newPath(t testing.TB) string { return filepath.Join(t.TempDir(), "journal.jsonl") }
-
-func mustRead(t testing.TB, path string) ([]journal.Record, journal.Reading) {
-	t.Helper()
-	var records []journal.Record
-	reading, err := journal.Read(path, func(r journal.Record) error {
-		records = append(records, r)
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return records, reading
-}
 
 // fakeTime is a clock on which sleeping takes no time but moves the clock.
 type fakeTime struct {
@@ -132,11 +105,4 @@ func promptOf(r *http.Request) string {
 		return ""
 	}
 	return body.Messages[0].Content
-}
-
-func answerRecord(key, text string) journal.Record {
-	return journal.Record{
-		Key: key, Question: "q", Arm: "slot", Slot: 1, Answers: []string{"a"}, Time: time.Date(2026, 1, 31, 0, 0, 0, 0, time.UTC),
-		Answer: &model.Answer{Text: text, FinishReason: "stop", Usage: model.Usage{Prompt: 5, Completion: 2, Cached: 1}}, Attempts: 1, Estimated: 4,
-	}
 }

@@ -89,15 +89,15 @@ func TestFaults(t *testing.T) {
 				faults[i].serve(w, r)
 			}))
 			defer server.Close()
-			path := newPath(t)
+			path := fake.Path(t)
 			model := httpModel{url: server.URL, client: server.Client(), limit: 64 << 20}
-			got, err := Run(t.Context(), list, model, mustJournal(t, path), Limits{
+			got, err := Run(t.Context(), list, model, fake.Journal(t, path), Limits{
 				Concurrency: len(faults), Retries: c.retries, Backoff: time.Millisecond, Timeout: time.Second,
 			})
 			if err != nil || got.Left() != 0 || got.Answered+got.Failed != len(faults) {
 				t.Fatalf("%+v, %v", got, err)
 			}
-			records, _ := mustRead(t, path)
+			records, _ := fake.Read(t, path)
 			if len(records) != len(faults) {
 				t.Fatalf("%d records of %d calls", len(records), len(faults))
 			}
@@ -139,13 +139,13 @@ func TestHugeAnswers(t *testing.T) {
 		writeAnswer(w, strings.Repeat(text, size))
 	}))
 	defer server.Close()
-	path := newPath(t)
+	path := fake.Path(t)
 	list := fake.Calls{{Key: "letters", Prompt: model.User("x")}, {Key: "control characters", Prompt: model.User("\x01")}}
-	got, err := Run(t.Context(), list, httpModel{server.URL, server.Client(), 64 << 20}, mustJournal(t, path), Limits{Concurrency: 1})
+	got, err := Run(t.Context(), list, httpModel{server.URL, server.Client(), 64 << 20}, fake.Journal(t, path), Limits{Concurrency: 1})
 	if err != nil || got.Answered != 1 || got.Failed != 1 {
 		t.Fatalf("%+v, %v", got, err)
 	}
-	records, _ := mustRead(t, path)
+	records, _ := fake.Read(t, path)
 	if len(records) != 2 || records[0].Answer == nil || len(records[0].Answer.Text) != 10<<20 {
 		t.Fatal("the answer of 10 MB is not in the journal")
 	}
@@ -169,7 +169,7 @@ func TestOneRetryAfterHoldsBackAll(t *testing.T) {
 		return model.Answer{}, nil
 	})
 	list := fake.Calls{{Key: "a"}, {Key: "b"}, {Key: "c"}}
-	if got, err := run(t.Context(), list, model, mustJournal(t, newPath(t)), Limits{Concurrency: 1}, clock, noLuck); err != nil || got.Left() != 0 {
+	if got, err := run(t.Context(), list, model, fake.Journal(t, fake.Path(t)), Limits{Concurrency: 1}, clock, noLuck); err != nil || got.Left() != 0 {
 		t.Errorf("%+v, %v", got, err)
 	}
 }

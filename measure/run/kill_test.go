@@ -74,7 +74,7 @@ func child(t testing.TB, url, journal string, environment ...string) (*exec.Cmd,
 // A run that is killed again and again loses no finished call and repeats none: of
 // the calls that were open, it repeats at most as many as ran at once.
 func TestKilledAtRandomMoments(t *testing.T) {
-	path, plan := newPath(t), killPlan()
+	path, plan := fake.Path(t), killPlan()
 	keyOf := map[string][]string{} // the keys of each prompt: its own and its repeat's
 	for _, c := range plan {
 		keyOf[c.Prompt.Text] = append(keyOf[c.Prompt.Text], c.Key)
@@ -96,7 +96,7 @@ func TestKilledAtRandomMoments(t *testing.T) {
 		if _, err := os.Stat(path); err != nil {
 			return found // killed before there was a journal
 		}
-		records, _ := mustRead(t, path)
+		records, _ := fake.Read(t, path)
 		for _, r := range records {
 			if r.Answer == nil {
 				t.Errorf("a failure is recorded: %+v", r.Failure)
@@ -170,7 +170,7 @@ func TestKilledAtRandomMoments(t *testing.T) {
 // Each kill alone repeats no more than what was open: the journal lacks at most
 // that many of the answers that the server sent.
 func TestKillLosesOnlyWhatWasOpen(t *testing.T) {
-	path := newPath(t)
+	path := fake.Path(t)
 	var mu sync.Mutex
 	n := 0
 	hold := make(chan struct{})
@@ -195,14 +195,14 @@ func TestKillLosesOnlyWhatWasOpen(t *testing.T) {
 	})
 	_ = c.Process.Kill()
 	_ = c.Wait()
-	if records, _ := mustRead(t, path); len(records) != 60 {
+	if records, _ := fake.Read(t, path); len(records) != 60 {
 		t.Errorf("answers in the journal: -want 60 +got %d", len(records))
 	}
 }
 
 func TestSecondProcessOnAJournal(t *testing.T) {
-	path := newPath(t)
-	j := mustJournal(t, path)
+	path := fake.Path(t)
+	j := fake.Journal(t, path)
 	if _, err := journal.Open(path); !errors.Is(err, journal.ErrLocked) {
 		t.Errorf("in the same process: %v", err)
 	}
@@ -210,10 +210,10 @@ func TestSecondProcessOnAJournal(t *testing.T) {
 	if err := c.Wait(); err == nil || !strings.Contains(out.String(), "another process is writing it") {
 		t.Errorf("in another process: %v, %s", err, out)
 	}
-	if err := j.Append(answerRecord("k", "")); err != nil {
+	if err := j.Append(fake.Answered("k", "")); err != nil {
 		t.Errorf("the first one is disturbed: %v", err)
 	}
-	if _, reading := mustRead(t, path); reading.Records != 1 {
+	if _, reading := fake.Read(t, path); reading.Records != 1 {
 		t.Error("a reader is kept out")
 	}
 }
@@ -221,17 +221,17 @@ func TestSecondProcessOnAJournal(t *testing.T) {
 func TestFullDiskStopsAndResumes(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { writeAnswer(w, "an answer") }))
 	defer server.Close()
-	path := newPath(t)
+	path := fake.Path(t)
 	c, out := child(t, server.URL, path, childLimit+"=1")
 	if err := c.Wait(); err == nil || !strings.Contains(out.String(), "cannot be written") || !strings.Contains(out.String(), "a new run continues there") {
 		t.Fatalf("on a full disk: %v, %s", err, out)
 	}
-	records, reading := mustRead(t, path)
+	records, reading := fake.Read(t, path)
 	if len(records) < 10 || reading.Torn != 0 {
 		t.Errorf("%d records, %d bytes torn", len(records), reading.Torn)
 	}
 	plan := killPlan()
-	got, err := Run(t.Context(), plan, fake.Echo, mustJournal(t, path), Limits{})
+	got, err := Run(t.Context(), plan, fake.Echo, fake.Journal(t, path), Limits{})
 	if err != nil || got.Known != len(records) || got.Known+got.Answered != plan.Len() {
 		t.Errorf("after that: %+v, %v", got, err)
 	}

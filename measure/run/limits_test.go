@@ -21,7 +21,7 @@ func TestLimitsRefuse(t *testing.T) {
 		"Limits.MaxCost": {MaxCost: 1}, "Limits.MaxFailures": {MaxFailures: -1}, "Limits.Backoff": {Backoff: -1},
 		"Prices": {Prices: model.Prices{Cached: math.NaN()}},
 	} {
-		_, err := Run(t.Context(), fake.Questions(1, 2), fake.Echo, mustJournal(t, newPath(t)), l)
+		_, err := Run(t.Context(), fake.Questions(1, 2), fake.Echo, fake.Journal(t, fake.Path(t)), l)
 		e := (*core.ConfigError)(nil)
 		if !errors.As(err, &e) || e.Field != field {
 			t.Errorf("%s: got %v", field, err)

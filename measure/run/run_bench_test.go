@@ -23,7 +23,7 @@ func BenchmarkThroughput(b *testing.B) {
 	p := fake.Questions(64, 22) // 64 × 25 calls, 50 rounds of 32
 	var share float64
 	for b.Loop() {
-		j := mustJournal(b, newPath(b))
+		j := fake.Journal(b, fake.Path(b))
 		got, err := Run(b.Context(), p, model, j, Limits{Concurrency: concurrency})
 		if err != nil || got.Answered != p.Len() {
 			b.Fatalf("%+v, %v", got, err)

@@ -20,9 +20,9 @@ func noLuck() float64 { return 0 }
 
 func TestEveryCallEndsOnceAndIsNotRepeated(t *testing.T) {
 	t.Parallel()
-	path := newPath(t)
+	path := fake.Path(t)
 	p := fake.Questions(20, 4)
-	j := mustJournal(t, path)
+	j := fake.Journal(t, path)
 	var told []Progress
 	got, err := Run(t.Context(), p, fake.Echo, j, Limits{Concurrency: 7, Progress: func(p Progress) { told = append(told, p) }})
 	if err != nil || got.Answered != p.Len() || got.Left() != 0 || got.Open != 0 || got.Spent.Requests != p.Len() {
@@ -36,7 +36,7 @@ func TestEveryCallEndsOnceAndIsNotRepeated(t *testing.T) {
 			t.Errorf("told %d: %+v", i, p)
 		}
 	}
-	records, reading := mustRead(t, path)
+	records, reading := fake.Read(t, path)
 	if len(records) != p.Len() || len(reading.Manifest) != 1 {
 		t.Errorf("%d records, %d manifests", len(records), len(reading.Manifest))
 	}
@@ -69,7 +69,7 @@ func TestCallsGoOutInPlanOrder(t *testing.T) {
 		got = append(got, c.Key)
 		return model.Answer{}, nil
 	})
-	if _, err := Run(t.Context(), p, model, mustJournal(t, newPath(t)), Limits{Concurrency: 1}); err != nil {
+	if _, err := Run(t.Context(), p, model, fake.Journal(t, fake.Path(t)), Limits{Concurrency: 1}); err != nil {
 		t.Fatal(err)
 	}
 	var want []string
@@ -106,7 +106,7 @@ func TestConcurrencyIsBounded(t *testing.T) {
 		}
 		return model.Answer{}, nil
 	})
-	if _, err := Run(t.Context(), fake.Questions(10, 3), model, mustJournal(t, newPath(t)), Limits{Concurrency: 5, Timeout: 10 * time.Second}); err != nil {
+	if _, err := Run(t.Context(), fake.Questions(10, 3), model, fake.Journal(t, fake.Path(t)), Limits{Concurrency: 5, Timeout: 10 * time.Second}); err != nil {
 		t.Fatal(err)
 	}
 	if most.Load() != 5 {
@@ -164,12 +164,12 @@ func TestRetries(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			path, slow, model := newPath(t), newFakeTime(), &script{errs: c.errs}
-			got, err := run(t.Context(), onlyOne(), model, mustJournal(t, path), c.limits, slow.clock(), noLuck)
+			path, slow, model := fake.Path(t), newFakeTime(), &script{errs: c.errs}
+			got, err := run(t.Context(), onlyOne(), model, fake.Journal(t, path), c.limits, slow.clock(), noLuck)
 			if capped := (*CapError)(nil); err != nil && !(c.limits.MaxCalls+c.limits.MaxTokens > 0 && errors.As(err, &capped)) {
 				t.Fatal(err)
 			}
-			records, _ := mustRead(t, path)
+			records, _ := fake.Read(t, path)
 			if len(records) != 1 || records[0].Attempts != c.attempts || (records[0].Failure != nil) != c.fails || records[0].Lost != c.lost {
 				t.Errorf("records %+v", records)
 			}
@@ -185,9 +185,9 @@ func TestRetries(t *testing.T) {
 
 func TestFailuresAreTriedAgainAndOnlyThey(t *testing.T) {
 	t.Parallel()
-	path := newPath(t)
+	path := fake.Path(t)
 	p := fake.Questions(10, 3)
-	j := mustJournal(t, path)
+	j := fake.Journal(t, path)
 	bad := map[string]bool{}
 	for i, c := range p {
 		bad[c.Key] = i%3 == 0
@@ -217,7 +217,7 @@ func TestFailuresAreTriedAgainAndOnlyThey(t *testing.T) {
 	if err != nil || second.Answered != first.Failed || second.Known != first.Answered || len(asked) != first.Failed {
 		t.Errorf("second: %+v, %v", second, err)
 	}
-	records, _ := mustRead(t, path)
+	records, _ := fake.Read(t, path)
 	if r := records[0]; r.Failure == nil || r.Failure.Status != 400 {
 		t.Errorf("first record: %+v", r)
 	}
@@ -236,7 +236,7 @@ func TestCapsHoldAcrossRuns(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			j := mustJournal(t, newPath(t))
+			j := fake.Journal(t, fake.Path(t))
 			p := fake.Questions(5, 2).Sized(10, 5)
 			c.limits.Concurrency = 1
 			for run, want := range []int{c.calls, 0} {
@@ -247,7 +247,7 @@ func TestCapsHoldAcrossRuns(t *testing.T) {
 				}
 			}
 			// At once it is as many: a call waits for the open ones, which use less.
-			j = mustJournal(t, newPath(t))
+			j = fake.Journal(t, fake.Path(t))
 			c.limits.Concurrency = 8
 			if got, err := Run(t.Context(), p, fake.Echo, j, c.limits); err == nil || got.Spent.Requests != c.calls {
 				t.Errorf("at once: %+v, %v", got, err)
@@ -260,7 +260,7 @@ func TestCapsHoldAcrossRuns(t *testing.T) {
 func TestTokensPerMinuteFollowWhatWasUsed(t *testing.T) {
 	t.Parallel()
 	list := fake.Calls{{Key: "a", Tokens: 10, MaxTokens: 50}, {Key: "b", Tokens: 10, MaxTokens: 50}, {Key: "c", Tokens: 10, MaxTokens: 50}}
-	got, err := run(t.Context(), list, fake.Echo, mustJournal(t, newPath(t)), Limits{Concurrency: 1, TokensPerMinute: 600}, newFakeTime().clock(), noLuck)
+	got, err := run(t.Context(), list, fake.Echo, fake.Journal(t, fake.Path(t)), Limits{Concurrency: 1, TokensPerMinute: 600}, newFakeTime().clock(), noLuck)
 	if want := 2200 * time.Millisecond; err != nil || got.Elapsed != want { // 2 × 11 tokens, 10 a second
 		t.Errorf("elapsed: -want %v +got %v, %v", want, got.Elapsed, err)
 	}
@@ -272,13 +272,13 @@ func TestManyFailuresInARowStop(t *testing.T) {
 	denied := model.Func(func(context.Context, model.Prompt) (model.Answer, error) {
 		return model.Answer{}, &model.Error{Status: 401}
 	})
-	got, err := Run(t.Context(), p, denied, mustJournal(t, newPath(t)), Limits{Concurrency: 1, MaxFailures: 3})
+	got, err := Run(t.Context(), p, denied, fake.Journal(t, fake.Path(t)), Limits{Concurrency: 1, MaxFailures: 3})
 	if mixed, err := Run(t.Context(), p, model.Func(func(ctx context.Context, ask model.Prompt) (model.Answer, error) {
 		if c, _ := model.CallFrom(ctx); c.Arm == "closed-book" {
 			return fake.Echo(ctx, ask)
 		}
 		return denied(ctx, ask)
-	}), mustJournal(t, newPath(t)), Limits{Concurrency: 1, MaxFailures: 5}); err != nil || mixed.Left() != 0 {
+	}), fake.Journal(t, fake.Path(t)), Limits{Concurrency: 1, MaxFailures: 5}); err != nil || mixed.Left() != 0 {
 		t.Errorf("4 failures at a time: %+v, %v", mixed, err)
 	}
 	e := (*FailuresError)(nil)
@@ -289,8 +289,8 @@ func TestManyFailuresInARowStop(t *testing.T) {
 
 func TestCancelInterruptsAndLeavesNoGoroutine(t *testing.T) {
 	before := runtime.NumGoroutine()
-	path := newPath(t)
-	j := mustJournal(t, path)
+	path := fake.Path(t)
+	j := fake.Journal(t, path)
 	ctx, cancel := context.WithCancel(t.Context())
 	var open atomic.Int64
 	model := model.Func(func(ctx context.Context, _ model.Prompt) (model.Answer, error) {
@@ -304,7 +304,7 @@ func TestCancelInterruptsAndLeavesNoGoroutine(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || got.Failed+got.Answered != 0 || got.Left() != got.Calls || got.Open != 0 {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if records, _ := mustRead(t, path); len(records) != 0 {
+	if records, _ := fake.Read(t, path); len(records) != 0 {
 		t.Errorf("interrupted calls are recorded: %+v", records)
 	}
 	waitFor(t, "goroutines end", func() bool { return runtime.NumGoroutine() <= before })
@@ -317,11 +317,11 @@ func TestDeadlineEndsWaiting(t *testing.T) {
 	busy := model.Func(func(context.Context, model.Prompt) (model.Answer, error) {
 		return model.Answer{}, &model.Error{Status: 503, RetryAfter: 9 * time.Minute}
 	})
-	got, err := Run(ctx, fake.Questions(3, 3), busy, mustJournal(t, newPath(t)), Limits{})
+	got, err := Run(ctx, fake.Questions(3, 3), busy, fake.Journal(t, fake.Path(t)), Limits{})
 	if !errors.Is(err, context.DeadlineExceeded) || got.Failed+got.Answered != 0 {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if got, err = Run(ctx, fake.Questions(3, 3), nil, mustJournal(t, newPath(t)), Limits{}); !errors.Is(err, context.DeadlineExceeded) {
+	if got, err = Run(ctx, fake.Questions(3, 3), nil, fake.Journal(t, fake.Path(t)), Limits{}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("ended before it began: %+v, %v", got, err)
 	}
 }
@@ -329,21 +329,21 @@ func TestDeadlineEndsWaiting(t *testing.T) {
 // An answer that is there is kept, whatever became of the context.
 func TestAnswerAfterCancelIsKept(t *testing.T) {
 	t.Parallel()
-	path := newPath(t)
+	path := fake.Path(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	model := model.Func(func(context.Context, model.Prompt) (model.Answer, error) {
 		cancel()
 		return model.Answer{Text: "late"}, nil
 	})
-	got, err := Run(ctx, onlyOne(), model, mustJournal(t, path), Limits{})
-	if records, _ := mustRead(t, path); len(records) != 1 || err != nil || got.Answered != 1 {
+	got, err := Run(ctx, onlyOne(), model, fake.Journal(t, path), Limits{})
+	if records, _ := fake.Read(t, path); len(records) != 1 || err != nil || got.Answered != 1 {
 		t.Errorf("%+v, %v, %v", got, err, records)
 	}
 }
 
 func TestCallsOfOneKeyAreAskedOnce(t *testing.T) {
 	t.Parallel()
-	path := newPath(t)
+	path := fake.Path(t)
 	list := fake.Calls{{Key: "a"}, {Key: "a"}, {Key: "b"}, {Key: "a"}}
 	other := make(chan struct{})
 	got, err := Run(t.Context(), list, model.Func(func(ctx context.Context, _ model.Prompt) (model.Answer, error) {
@@ -352,8 +352,8 @@ func TestCallsOfOneKeyAreAskedOnce(t *testing.T) {
 		}
 		<-other // so that the second call comes while the first is open
 		return model.Answer{}, nil
-	}), mustJournal(t, path), Limits{})
-	if records, _ := mustRead(t, path); err != nil || len(records) != 2 || got.Known != 2 || got.Answered != 2 || got.Left() != 0 {
+	}), fake.Journal(t, path), Limits{})
+	if records, _ := fake.Read(t, path); err != nil || len(records) != 2 || got.Known != 2 || got.Answered != 2 || got.Left() != 0 {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
@@ -361,7 +361,7 @@ func TestCallsOfOneKeyAreAskedOnce(t *testing.T) {
 func TestBrokenSourceStops(t *testing.T) {
 	t.Parallel()
 	list := fake.Calls{{Key: "a"}, {}, {Key: "b"}}
-	got, err := Run(t.Context(), list, fake.Echo, mustJournal(t, newPath(t)), Limits{Concurrency: 1})
+	got, err := Run(t.Context(), list, fake.Echo, fake.Journal(t, fake.Path(t)), Limits{Concurrency: 1})
 	if err == nil || got.Known != 0 || got.Answered > 1 || got.Left() < 2 {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -391,7 +391,7 @@ func (s sufficient) Call(i int) (model.Call, error) {
 func TestASourceMayHaveEnough(t *testing.T) {
 	t.Parallel()
 	list := fake.Calls{{Key: "a"}, {Key: "b"}, {Key: "c"}, {Key: "d"}}
-	got, err := Run(t.Context(), sufficient{list, 2}, fake.Echo, mustJournal(t, newPath(t)), Limits{})
+	got, err := Run(t.Context(), sufficient{list, 2}, fake.Echo, fake.Journal(t, fake.Path(t)), Limits{})
 	if err != nil || got.Answered != 2 || got.Left() != 2 {
 		t.Errorf("%+v, %v", got, err)
 	}

@@ -1,11 +1,9 @@
 package sweep
 
 import (
-	"path/filepath"
 	"testing"
 
 	"github.com/bookend-rag/bookend/measure/dataset"
-	"github.com/bookend-rag/bookend/measure/journal"
 	"github.com/bookend-rag/bookend/measure/model"
 	"github.com/bookend-rag/bookend/measure/run"
 )
@@ -27,31 +25,6 @@ func mustPlan(t testing.TB, questions, documents int, change func(*Settings)) *P
 		t.Fatal(err)
 	}
 	return p
-}
-
-func mustJournal(t testing.TB, path string) *journal.Journal {
-	t.Helper()
-	j, err := journal.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { j.Close() })
-	return j
-}
-
-func newPath(t testing.TB) string { return filepath.Join(t.TempDir(), "journal.jsonl") }
-
-func mustRead(t testing.TB, path string) ([]journal.Record, journal.Reading) {
-	t.Helper()
-	var records []journal.Record
-	reading, err := journal.Read(path, func(r journal.Record) error {
-		records = append(records, r)
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return records, reading
 }
 
 func calls(t testing.TB, s run.Source) []model.Call {

@@ -15,6 +15,7 @@ import (
 	"github.com/bookend-rag/bookend/core"
 	"github.com/bookend-rag/bookend/core/prompt"
 	"github.com/bookend-rag/bookend/measure/dataset"
+	"github.com/bookend-rag/bookend/measure/internal/fake"
 	"github.com/bookend-rag/bookend/measure/internal/slot"
 	"github.com/bookend-rag/bookend/measure/layout"
 	"github.com/bookend-rag/bookend/measure/model"
@@ -311,15 +312,15 @@ func TestParseSlots(t *testing.T) {
 
 func TestManifestSurvivesJSON(t *testing.T) {
 	t.Parallel()
-	path := newPath(t)
+	path := fake.Path(t)
 	p := mustNewPlan(t, mustQuestions(t, threeDocuments), Settings{Repeats: 2, Seed: 3})
-	j := mustJournal(t, path)
+	j := fake.Journal(t, path)
 	for range 2 {
 		if err := j.Describe(p.Manifest()); err != nil {
 			t.Fatal(err)
 		}
 	}
-	_, reading := mustRead(t, path)
+	_, reading := fake.Read(t, path)
 	if len(reading.Manifest) != 1 {
 		t.Fatalf("manifests: -want 1 +got %d", len(reading.Manifest))
 	}

@@ -1,13 +1,17 @@
 // Package fake has what the tests of running and of what follows it share: calls
-// behind which no dataset stands, and a model that answers at once. Nothing else may
-// use it.
+// behind which no dataset stands, a model that answers at once, and journals. Nothing
+// else may use it.
 package fake
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
+	"testing"
+	"time"
 
+	"github.com/bookend-rag/bookend/measure/journal"
 	"github.com/bookend-rag/bookend/measure/model"
 )
 
@@ -62,3 +66,44 @@ func (c Calls) Sized(tokens, maxTokens int) Calls {
 var Echo = model.Func(func(context.Context, model.Prompt) (model.Answer, error) {
 	return model.Answer{Text: "yes", FinishReason: "stop", Usage: model.Usage{Prompt: 10, Completion: 1}}, nil
 })
+
+// Path is that of a journal which is not there yet.
+func Path(t testing.TB) string { return filepath.Join(t.TempDir(), "journal.jsonl") }
+
+// Journal opens a journal for the time of a test.
+func Journal(t testing.TB, path string) *journal.Journal {
+	t.Helper()
+	j, err := journal.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { j.Close() })
+	return j
+}
+
+// Read returns all records of a journal.
+func Read(t testing.TB, path string) ([]journal.Record, journal.Reading) {
+	t.Helper()
+	var records []journal.Record
+	reading, err := journal.Read(path, func(r journal.Record) error {
+		records = append(records, r)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return records, reading
+}
+
+// Answered is the record of a call that was answered.
+func Answered(key, text string) journal.Record {
+	return journal.Record{
+		Key: key, Question: "q", Arm: "slot", Slot: 1, Answers: []string{"a"}, Time: time.Date(2026, 1, 31, 0, 0, 0, 0, time.UTC),
+		Answer: &model.Answer{Text: text, FinishReason: "stop", Usage: model.Usage{Prompt: 5, Completion: 2, Cached: 1}}, Attempts: 1, Estimated: 4,
+	}
+}
+
+// Failed is the record of a call that failed.
+func Failed(key string) journal.Record {
+	return journal.Record{Key: key, Slot: model.NoSlot, Failure: &journal.Failure{Status: 500, Message: "no"}, Attempts: 3, Estimated: 4, Lost: 8}
+}
