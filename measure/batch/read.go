@@ -52,8 +52,8 @@ type resultLine struct {
 // What failed or is missing can be asked by run.Run or by another batch. Reading a
 // file twice changes nothing but adds its failures again.
 //
-// The error is that of from, of the source or of the journal, and
-// journal.ErrLimit for a line above journal.MaxLine; what was read before stays. It builds every call once
+// The error is that of from, of the source or of the journal, and journal.ErrLimit for
+// a line above journal.MaxLine; what was read before stays. It builds every call once
 // and holds their keys and answers, without prompts.
 func Read(from io.Reader, source run.Source, j *journal.Journal) (Result, error) {
 	var result Result

@@ -1,8 +1,6 @@
 package compare
 
-import (
-	"github.com/bookend-rag/bookend/measure/evidence"
-)
+import "github.com/bookend-rag/bookend/measure/evidence"
 
 // watcher looks at the verdict after every question, in order.
 type watcher struct {

@@ -43,7 +43,7 @@ func (d *Dataset) Report() Report { return d.report.clone() }
 // Case reads case i, from 0, in the order of the file. The case is the caller's.
 // It costs one read and one decoding of its line.
 //
-// The error is a *Error: ErrNoSuchCase for an index outside 0 … Len()-1,
+// The error is an *Error: ErrNoSuchCase for an index outside 0 … Len()-1,
 // ErrChanged when the line is not the one that Open saw, os.ErrClosed after Close.
 func (d *Dataset) Case(i int) (Case, error) {
 	if i < 0 || i >= d.Len() {

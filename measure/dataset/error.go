@@ -7,7 +7,7 @@ import (
 	"github.com/bookend-rag/bookend/internal/linelog"
 )
 
-// What refuses a dataset as a whole. A *Error wraps one of them, or the
+// What refuses a dataset as a whole. An *Error wraps one of them, or the
 // error of the file system or of gzip; errors.Is finds it.
 var (
 	// ErrNotJSON: a line is not one JSON value in UTF-8.
@@ -47,8 +47,8 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// asDatasetError leaves an error that states its rule as it is.
-func asDatasetError(err error, rule string) *Error {
+// asError leaves an error that states its rule as it is.
+func asError(err error, rule string) *Error {
 	if e := (*Error)(nil); errors.As(err, &e) {
 		return e
 	}

@@ -20,7 +20,7 @@ const maxGenerated = 1_000_000
 // Nothing is held in memory: Case makes a case each time, at about 1 µs a pair.
 // Close has nothing to do.
 //
-// Both numbers must be 1 to 1,000,000; the error is a *Error.
+// Both numbers must be 1 to 1,000,000; the error is an *Error.
 func KeyValues(seed uint64, cases, keys int) (*Dataset, error) {
 	for _, n := range []int{cases, keys} {
 		if n < 1 || n > maxGenerated {

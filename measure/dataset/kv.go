@@ -1,8 +1,6 @@
 package dataset
 
-import (
-	"encoding/json"
-)
+import "encoding/json"
 
 // kvLine is a key-value line in the form of Liu et al.
 type kvLine struct {

@@ -33,7 +33,7 @@ const LabelFormat = `{"question":"…","answers":["…"],"gold":["ID of a docume
 
 // ReadLabels reads a file of labels: JSON lines as in LabelFormat, further keys
 // ignored, blank lines skipped, 16 MiB a line and 2^20 lines at most. The error is
-// a *Error that gives the line: one that is no such line (ErrNotJSON,
+// an *Error that gives the line: one that is no such line (ErrNotJSON,
 // ErrOtherFormat), a second one for a question, one without an answer.
 func ReadLabels(path string) (Labels, error) {
 	fail := func(line int, rule string, err error) (Labels, error) {
@@ -58,7 +58,7 @@ func ReadLabels(path string) (Labels, error) {
 			break
 		}
 		if err != nil {
-			e := asDatasetError(err, "cannot be read")
+			e := asError(err, "cannot be read")
 			e.Path = path
 			return nil, e
 		}

@@ -11,6 +11,13 @@ import (
 	"github.com/bookend-rag/bookend/internal/linelog"
 )
 
+// What Rules takes for zero.
+const (
+	DefaultMaxLine     = 16 << 20 // bytes of a line
+	DefaultMaxUnpacked = 4 << 30  // bytes of a gzipped file once unpacked
+	DefaultMaxLines    = 1 << 20  // lines that are not blank
+)
+
 // Limits of one line that nobody needs to raise. They keep what a line takes in
 // memory in proportion to its length.
 const (
@@ -114,10 +121,3 @@ func checkNesting(line []byte) *Error {
 	}
 	return nil
 }
-
-// What Rules takes for zero.
-const (
-	DefaultMaxLine     = 16 << 20 // bytes of a line
-	DefaultMaxUnpacked = 4 << 30  // bytes of a gzipped file once unpacked
-	DefaultMaxLines    = 1 << 20  // lines that are not blank
-)

@@ -1,8 +1,6 @@
 package dataset
 
-import (
-	"os"
-)
+import "os"
 
 // Open reads a file once from start to end and returns its cases. The first line
 // decides which form it has, its first bytes whether it is gzipped, and names of
@@ -12,7 +10,7 @@ import (
 // No line is lost in silence. Lines that are well-formed but cannot be used are
 // left out, and Report says which and why; see Reason. Blank lines are counted and
 // mean nothing; a byte order mark, "\r\n" and a last line without its end are
-// accepted. Everything else refuses the whole file with a *Error that gives
+// accepted. Everything else refuses the whole file with an *Error that gives
 // the line: a line that is not JSON in UTF-8 (ErrNotJSON), a first line with the
 // keys of neither form (ErrOtherFormat), a limit that is passed (ErrLimit), and a
 // file without one usable case (ErrNoCase). Beside the limits in r, a line may nest
@@ -28,7 +26,7 @@ func (r Rules) Open(path string) (*Dataset, error) {
 	if d != nil {
 		d.Close() // the first error counts
 	}
-	e := asDatasetError(err, "cannot be read")
+	e := asError(err, "cannot be read")
 	e.Path = path
 	return nil, e
 }
@@ -57,7 +55,7 @@ func (r Rules) open(path string) (*Dataset, error) {
 	}
 	if packed {
 		if err := d.unpack(); err != nil {
-			return d, asDatasetError(err, "cannot be unpacked")
+			return d, asError(err, "cannot be unpacked")
 		}
 	}
 	return d, d.index()

@@ -1,8 +1,6 @@
 package dataset
 
-import (
-	"github.com/bookend-rag/bookend/measure/judge"
-)
+import "github.com/bookend-rag/bookend/measure/judge"
 
 // Rules say which lines of a file become cases and how much a file may hold. The
 // zero value is what Open uses.
@@ -15,10 +13,10 @@ type Rules struct {
 	Scorer judge.Scorer
 	// Lists takes question-answer lines as what a retriever returned, best first: with
 	// any number of gold documents, none included, and answers absent from them. Gold
-	// are the documents that Labels name, else those that the line marks, else those
-	// in which Scorer finds an answer (judge.BestSubspan in place of judge.TokenF1, which finds one
-	// wherever a single word agrees). A line without answers gets those of Labels; a
-	// key-value file is refused.
+	// are the documents that Labels name, else those that the line marks, else those in
+	// which Scorer finds an answer (judge.BestSubspan in place of judge.TokenF1, which
+	// finds one wherever a single word agrees). A line without answers gets those of
+	// Labels; a key-value file is refused.
 	Lists bool
 	// OneGold leaves out the lists that do not have exactly one gold document. A sweep
 	// of lists needs it.

@@ -13,7 +13,7 @@ import (
 // simulated readers. The texts are placeholders. The rank of a case depends on seed
 // and case alone. Close has nothing to do.
 //
-// cases and documents must be 1 to 1,000,000; the error is a *Error, or that
+// cases and documents must be 1 to 1,000,000; the error is an *Error, or that
 // of DecayingRanks.
 func SimulatedLists(seed uint64, cases, documents int, decay float64) (*Dataset, error) {
 	for _, n := range []int{cases, documents} {

@@ -3,7 +3,7 @@ package evidence
 import (
 	"errors"
 	"math"
-	rand "math/rand/v2"
+	"math/rand/v2"
 	"slices"
 
 	"github.com/bookend-rag/bookend/core"

@@ -1,8 +1,6 @@
 package evidence
 
-import (
-	"math"
-)
+import "math"
 
 // More says what would settle a comparison if the shares stay as they are. They are
 // estimates, so that it is a rough number, and a first idea of the cost.

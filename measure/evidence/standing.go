@@ -1,8 +1,6 @@
 package evidence
 
-import (
-	"github.com/bookend-rag/bookend/measure/stats"
-)
+import "github.com/bookend-rag/bookend/measure/stats"
 
 // Evidence is what a comparison knows about one challenger. All of it holds however
 // often one looked.

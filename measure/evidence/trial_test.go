@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	rand "math/rand/v2"
+	"math/rand/v2"
 	"reflect"
 	"testing"
 

@@ -1,8 +1,6 @@
 package evidence
 
-import (
-	"math"
-)
+import "math"
 
 // Verdict is the word of a comparison, with its evidence.
 type Verdict struct {

@@ -7,7 +7,7 @@ import (
 	"github.com/bookend-rag/bookend/internal/linelog"
 )
 
-// What is wrong with a journal. A *Error wraps one of them, or the error of
+// What is wrong with a journal. An *Error wraps one of them, or the error of
 // the file system; errors.Is finds it.
 var (
 	// ErrLocked: another process, or another Journal of this one, is writing it.

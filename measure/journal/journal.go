@@ -46,7 +46,7 @@ type Journal struct {
 // reads the file once from start to end. A torn last line, which a killed process
 // leaves behind, is cut off; Torn says so. Symbolic links are not followed.
 //
-// The error is a *Error: ErrLocked while somebody else writes it,
+// The error is an *Error: ErrLocked while somebody else writes it,
 // ErrNotJournal for a file of another kind, ErrDamaged for a line in the middle
 // that is no record, ErrLimit for a line above MaxLine, and
 // errors.ErrUnsupported on systems whose locks it does not know.

@@ -49,7 +49,7 @@ type Reading struct {
 // Read passes every record to each, in the order in which they were
 // written, and holds one at a time; an error of each ends it and is returned. It
 // takes no lock and changes nothing, so that it may run beside a writer, whose last
-// line may then look torn. The error is a *Error as Open has it. It
+// line may then look torn. The error is an *Error as Open has it. It
 // costs the decoding.
 func Read(path string, each func(Record) error) (Reading, error) {
 	var found Reading

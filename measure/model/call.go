@@ -11,21 +11,6 @@ import (
 	"github.com/bookend-rag/bookend/core/prompt"
 )
 
-type callKey struct{}
-
-// CallFrom returns the call that Run is making, for models that need to know more
-// than the prompt: a simulated reader, a log. Outside Run it returns false.
-func CallFrom(ctx context.Context) (Call, bool) {
-	call, ok := ctx.Value(callKey{}).(Call)
-	return call, ok
-}
-
-// WithCall returns a context that says which call is made, as Run makes it: for
-// asking a simulated reader outside of a run.
-func WithCall(ctx context.Context, call Call) context.Context {
-	return context.WithValue(ctx, callKey{}, call)
-}
-
 // NoSlot is the slot of a call in an arm that has none.
 const NoSlot = -1
 
@@ -73,4 +58,19 @@ func CallKey(model string, p Params, ask Prompt, repeat int) (string, error) {
 	}
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:]), nil
+}
+
+type callKey struct{}
+
+// CallFrom returns the call that run.Run is making, for models that need to know more
+// than the prompt: a simulated reader, a log. Outside of a run it is false.
+func CallFrom(ctx context.Context) (Call, bool) {
+	call, ok := ctx.Value(callKey{}).(Call)
+	return call, ok
+}
+
+// WithCall returns a context that says which call is made, as run.Run makes it: for
+// asking a simulated reader outside of a run.
+func WithCall(ctx context.Context, call Call) context.Context {
+	return context.WithValue(ctx, callKey{}, call)
 }

@@ -1,14 +1,12 @@
 package model
 
-import (
-	"context"
-)
+import "context"
 
 // Model asks one prompt once: a client of a server, a simulated reader, a fake.
-// Run counts, limits and retries, so that Ask should do none of that.
+// run.Run counts, limits and retries, so that Ask should do none of that.
 //
 // Ask must be safe for concurrent use and return soon after ctx ends. An error
-// that is a *Error tells Run whether and when to try again; see Retryable.
+// that is an *Error tells run.Run whether and when to try again; see Retryable.
 // CallFrom(ctx) tells which call of the plan it is.
 type Model interface {
 	Ask(ctx context.Context, p Prompt) (Answer, error)

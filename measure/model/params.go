@@ -1,9 +1,7 @@
 package model
 
-// What Settings take for zero.
-const (
-	DefaultMaxTokens = 100
-)
+// DefaultMaxTokens is what Params take for zero.
+const DefaultMaxTokens = 100
 
 // Params are the parameters of a model that determine its answer.
 type Params struct {

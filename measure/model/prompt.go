@@ -1,8 +1,6 @@
 package model
 
-import (
-	"github.com/bookend-rag/bookend/core/prompt"
-)
+import "github.com/bookend-rag/bookend/core/prompt"
 
 // Prompt is what a model is asked: the same words as one text, for plain
 // completion, and as messages, for a chat.

@@ -8,7 +8,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	rand "math/rand/v2"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"os"

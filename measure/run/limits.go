@@ -39,11 +39,12 @@ type Limits struct {
 	RequestsPerMinute, TokensPerMinute int
 
 	// MaxCalls, MaxTokens and MaxCost cap the whole journal: what earlier runs spent
-	// counts, and so does every attempt of a call. A request is sent only when what
-	// was spent, what is open, and its own prompt and longest answer stay within the
-	// caps; a call waits for the open ones before it gives up. Tokens are the server's figures; where it reported none, and for an
-	// attempt whose answer got lost, the estimated tokens of the prompt. What was
-	// open when a process was killed is not known. 0: no cap.
+	// counts, and so does every attempt of a call. A request is sent only when what was
+	// spent, what is open, and its own prompt and longest answer stay within the caps;
+	// a call waits for the open ones before it gives up. Tokens are the server's
+	// figures; where it reported none, and for an attempt whose answer got lost, the
+	// estimated tokens of the prompt. What was open when a process was killed is not
+	// known. 0: no cap.
 	MaxCalls  int
 	MaxTokens int
 	MaxCost   float64

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	rand "math/rand/v2"
+	"math/rand/v2"
 	"sync"
 	"time"
 

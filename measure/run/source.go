@@ -6,7 +6,8 @@ import (
 	"github.com/bookend-rag/bookend/measure/model"
 )
 
-// Source is what Run asks: a Plan, or a list of calls of another experiment.
+// Source is what Run asks: the plan of a sweep or of a comparison, or a list of calls
+// of another experiment.
 //
 // Call builds call i, from 0 to Len()-1; Run asks for each once, in order, from
 // one goroutine. With ErrEnough it says that no further call is needed. Manifest

@@ -1,8 +1,6 @@
 package shape
 
-import (
-	"slices"
-)
+import "slices"
 
 func negated(values []float64) []float64 {
 	out := make([]float64, len(values))

@@ -28,9 +28,9 @@ type Verdict struct {
 	Margin float64 `json:"margin"`
 }
 
-// Judge names the shape of a curve. It misnames a reader that reads all slots
-// alike in less than 5 % of sweeps (CALIBRATION.md of package simulate has the figures), also when the
-// answers to one question hang together.
+// Judge names the shape of a curve. It misnames a reader that reads all slots alike in
+// less than 5 % of sweeps (CALIBRATION.md of package simulate has the figures), also
+// when the answers to one question hang together.
 //
 // First the largest |Z| of the three contrasts is held against Any, Student's t at
 // 1-.05/6. If it is not above it, the curve is flat where every contrast is surely

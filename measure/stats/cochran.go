@@ -1,8 +1,6 @@
 package stats
 
-import (
-	"gonum.org/v1/gonum/stat/distuv"
-)
+import "gonum.org/v1/gonum/stat/distuv"
 
 // Cochran is the result of Cochran's test that all measured slots are read alike.
 type Cochran struct {

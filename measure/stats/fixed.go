@@ -3,7 +3,7 @@ package stats
 import (
 	"cmp"
 	"math"
-	rand "math/rand/v2"
+	"math/rand/v2"
 	"slices"
 
 	"gonum.org/v1/gonum/stat/distuv"

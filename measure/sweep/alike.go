@@ -1,11 +1,10 @@
 package sweep
 
-import (
-	"github.com/bookend-rag/bookend/measure/dataset"
-)
+import "github.com/bookend-rag/bookend/measure/dataset"
 
 // alike returns how many slots next to slot, before and after it, of a prompt of n
-// documents give the same prompt, because what stands between has the words of the gold document.
+// documents give the same prompt, because what stands between has the words of the gold
+// document.
 func alike(c dataset.Case, slot, n int) (before, after int) {
 	others := make([]dataset.Document, 0, n)
 	for i, d := range c.Documents {

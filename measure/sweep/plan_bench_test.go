@@ -1,8 +1,6 @@
 package sweep
 
-import (
-	"testing"
-)
+import "testing"
 
 // BenchmarkPlan reports what building one call costs.
 func BenchmarkPlan(b *testing.B) {

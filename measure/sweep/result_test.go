@@ -3,7 +3,7 @@ package sweep
 import (
 	"encoding/json"
 	"errors"
-	rand "math/rand/v2"
+	"math/rand/v2"
 	"path/filepath"
 	"reflect"
 	"strconv"

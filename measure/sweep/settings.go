@@ -13,10 +13,8 @@ const (
 	ArmRepeat     = "repeat"      // the middle one of the measured slots, asked again: the noise floor
 )
 
-// What Settings take for zero.
-const (
-	DefaultRepeats = 1
-)
+// DefaultRepeats is what Settings take for zero.
+const DefaultRepeats = 1
 
 // Settings say what a sweep asks. Only Model has no default.
 type Settings struct {

@@ -2,7 +2,7 @@ package traffic
 
 import (
 	"math"
-	rand "math/rand/v2"
+	"math/rand/v2"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"

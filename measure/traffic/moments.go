@@ -1,8 +1,6 @@
 package traffic
 
-import (
-	"math"
-)
+import "math"
 
 func square(v float64) float64 { return v * v }
 

@@ -3,7 +3,7 @@ package traffic
 import (
 	"fmt"
 	"math"
-	rand "math/rand/v2"
+	"math/rand/v2"
 	"slices"
 	"strconv"
 	"time"

@@ -1,8 +1,6 @@
 package random
 
-import (
-	"math/bits"
-)
+import "math/bits"
 
 const golden = 0x9e3779b97f4a7c15
 

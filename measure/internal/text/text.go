@@ -1,8 +1,6 @@
 package text
 
-import (
-	"strconv"
-)
+import "strconv"
 
 // Count writes a number of things, such as "1 line" or "2 lines".
 func Count(n int, what string) string {
