@@ -2,9 +2,9 @@ package compare
 
 import (
 	"cmp"
-	"encoding/json"
 	"strconv"
 
+	"github.com/bookend-rag/bookend/measure/internal/text"
 	"github.com/bookend-rag/bookend/measure/run"
 )
 
@@ -19,7 +19,7 @@ func (l *ledger) setup() []run.Setting {
 	}
 	add("model", d.Model)
 	add("server", d.Server)
-	add("parameters", asJSON(d.Params))
+	add("parameters", text.JSON(d.Params))
 	add("lists", cmp.Or(d.Dataset.Path, "generated from a seed"))
 	add("lines of the file", d.Dataset.String())
 	add("questions", strconv.Itoa(d.Questions))
@@ -31,16 +31,8 @@ func (l *ledger) setup() []run.Setting {
 	add("scorer", l.judging.Scorer.String()+", on the "+l.judging.JudgedBy())
 	for _, arm := range d.Arms {
 		if arm.Kind == Baseline || arm.Kind == Challenger {
-			add(string(arm.Kind)+" "+arm.Name, asJSON(Settled{Order: arm.Order, Prompt: arm.Prompt}))
+			add(string(arm.Kind)+" "+arm.Name, text.JSON(Settled{Order: arm.Order, Prompt: arm.Prompt}))
 		}
 	}
 	return setup
-}
-
-func asJSON(v any) string {
-	text, err := json.Marshal(v)
-	if err != nil {
-		return err.Error()
-	}
-	return string(text)
 }

@@ -2,11 +2,11 @@ package sweep
 
 import (
 	"cmp"
-	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/bookend-rag/bookend/measure/internal/text"
 	"github.com/bookend-rag/bookend/measure/run"
 )
 
@@ -21,7 +21,7 @@ func (s *summary) setup() []run.Setting {
 	}
 	add("model", d.Model)
 	add("server", d.Server)
-	add("parameters", asJSON(d.Params))
+	add("parameters", text.JSON(d.Params))
 	add("task", string(d.Task))
 	add("dataset", cmp.Or(d.Dataset.Path, "generated from a seed"))
 	add("lines of the dataset", d.Dataset.String())
@@ -36,16 +36,8 @@ func (s *summary) setup() []run.Setting {
 	add("layout", d.Layout)
 	add("instruction", d.Instruction)
 	if d.Prompt != nil {
-		add("prompt", asJSON(d.Prompt))
+		add("prompt", text.JSON(d.Prompt))
 	}
 	add("scorer", s.judging.Scorer.String()+", on the "+s.judging.JudgedBy())
 	return setup
-}
-
-func asJSON(v any) string {
-	text, err := json.Marshal(v)
-	if err != nil {
-		return err.Error()
-	}
-	return string(text)
 }
