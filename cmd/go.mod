@@ -5,7 +5,7 @@ go 1.24.4
 require (
 	github.com/alecthomas/kong v1.17.0
 	github.com/bookend-rag/bookend v0.0.0
-	github.com/bookend-rag/bookend/core/sweep v0.0.0
+	github.com/bookend-rag/bookend/measure v0.0.0
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
 	github.com/schollz/progressbar/v3 v3.18.0
 	github.com/tiktoken-go/tokenizer v0.7.0
@@ -32,5 +32,5 @@ require (
 
 replace (
 	github.com/bookend-rag/bookend => ../
-	github.com/bookend-rag/bookend/core/sweep => ../core/sweep
+	github.com/bookend-rag/bookend/measure => ../measure
 )

@@ -7,7 +7,7 @@ require (
 	github.com/blevesearch/bleve_index_api v1.2.11
 	github.com/bookend-rag/bookend v0.0.0
 	github.com/bookend-rag/bookend/cmd v0.0.0
-	github.com/bookend-rag/bookend/core/sweep v0.0.0
+	github.com/bookend-rag/bookend/measure v0.0.0
 	github.com/cloudwego/eino v0.7.36
 	github.com/cloudwego/eino-ext/components/model/openai v0.1.7
 	github.com/jackc/pgx/v5 v5.7.6
@@ -109,5 +109,5 @@ require (
 replace (
 	github.com/bookend-rag/bookend => ../
 	github.com/bookend-rag/bookend/cmd => ../cmd
-	github.com/bookend-rag/bookend/core/sweep => ../core/sweep
+	github.com/bookend-rag/bookend/measure => ../measure
 )

@@ -12,9 +12,14 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/bookend-rag/bookend/core/sweep"
 	"github.com/bookend-rag/bookend/examples/handbook"
 	"github.com/bookend-rag/bookend/integration_test/parts"
+	"github.com/bookend-rag/bookend/measure/dataset"
+	"github.com/bookend-rag/bookend/measure/journal"
+	"github.com/bookend-rag/bookend/measure/model"
+	"github.com/bookend-rag/bookend/measure/openai"
+	"github.com/bookend-rag/bookend/measure/run"
+	"github.com/bookend-rag/bookend/measure/sweep"
 )
 
 var (
@@ -35,13 +40,13 @@ func TestSlotOrderReusesPrompts(t *testing.T) {
 	if path == "" {
 		path = handbookCases(t)
 	}
-	dataset, err := sweep.Rules{MinDocuments: cacheDocuments}.Open(path)
+	dataset, err := dataset.Rules{MinDocuments: cacheDocuments}.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer dataset.Close()
 	plan, err := sweep.NewPlan(dataset, sweep.Settings{
-		Model: "smollm2", Documents: cacheDocuments, Questions: 2 * *cacheQuestions, Params: sweep.Params{MaxTokens: 1}, Without: []string{sweep.ArmClosedBook, sweep.ArmOracle, sweep.ArmRepeat},
+		Model: "smollm2", Documents: cacheDocuments, Questions: 2 * *cacheQuestions, Params: model.Params{MaxTokens: 1}, Without: []string{sweep.ArmClosedBook, sweep.ArmOracle, sweep.ArmRepeat},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -54,12 +59,12 @@ func TestSlotOrderReusesPrompts(t *testing.T) {
 	rand.New(rand.NewPCG(1, 1)).Shuffle(half, func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
 
 	share := func(order []int) float64 {
-		journal, err := sweep.OpenJournal(filepath.Join(t.TempDir(), "journal.jsonl"))
+		journal, err := journal.Open(filepath.Join(t.TempDir(), "journal.jsonl"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer journal.Close()
-		progress, err := sweep.Run(t.Context(), reordered{plan, order}, chatOf(server.URL), journal, sweep.Limits{Concurrency: 1})
+		progress, err := run.Run(t.Context(), reordered{plan, order}, chatOf(server.URL), journal, run.Limits{Concurrency: 1})
 		if err != nil || progress.Failed > 0 {
 			t.Fatalf("%v, %v", progress, err)
 		}
@@ -76,36 +81,36 @@ func TestSlotOrderReusesPrompts(t *testing.T) {
 
 // reordered asks the calls of a source in another order.
 type reordered struct {
-	sweep.Source
+	run.Source
 	order []int
 }
 
 func (r reordered) Len() int { return len(r.order) }
 
-func (r reordered) Call(i int) (sweep.Call, error) { return r.Source.Call(r.order[i]) }
+func (r reordered) Call(i int) (model.Call, error) { return r.Source.Call(r.order[i]) }
 
 // chatOf is a model behind an OpenAI-compatible server.
-func chatOf(url string) sweep.Model {
-	return sweep.ModelFunc(func(ctx context.Context, p sweep.Prompt) (sweep.Answer, error) {
-		body, err := sweep.RequestBody("smollm2", sweep.Params{MaxTokens: 1}, p)
+func chatOf(url string) model.Model {
+	return model.Func(func(ctx context.Context, p model.Prompt) (model.Answer, error) {
+		body, err := openai.RequestBody("smollm2", model.Params{MaxTokens: 1}, p)
 		if err != nil {
-			return sweep.Answer{}, err
+			return model.Answer{}, err
 		}
 		request, err := http.NewRequestWithContext(ctx, http.MethodPost, url+"/v1/chat/completions", bytes.NewReader(body))
 		if err != nil {
-			return sweep.Answer{}, err
+			return model.Answer{}, err
 		}
 		request.Header.Set("Content-Type", "application/json")
 		response, err := http.DefaultClient.Do(request)
 		if err != nil {
-			return sweep.Answer{}, err
+			return model.Answer{}, err
 		}
 		defer response.Body.Close()
 		text, err := io.ReadAll(io.LimitReader(response.Body, 1<<20))
 		if err != nil || response.StatusCode != http.StatusOK {
-			return sweep.Answer{}, &sweep.ModelError{Status: response.StatusCode, Err: err}
+			return model.Answer{}, &model.Error{Status: response.StatusCode, Err: err}
 		}
-		return sweep.ParseResponse(text)
+		return openai.ParseResponse(response.StatusCode, text)
 	})
 }
 

@@ -18,12 +18,15 @@ import (
 
 	"github.com/bookend-rag/bookend/core"
 	"github.com/bookend-rag/bookend/core/record"
-	"github.com/bookend-rag/bookend/core/sweep"
-	"github.com/bookend-rag/bookend/core/sweep/compare"
-	"github.com/bookend-rag/bookend/core/sweep/paired"
 	"github.com/bookend-rag/bookend/eino"
 	"github.com/bookend-rag/bookend/langchaingo"
 	"github.com/bookend-rag/bookend/langchaingo/combine"
+	"github.com/bookend-rag/bookend/measure/compare"
+	"github.com/bookend-rag/bookend/measure/dataset"
+	"github.com/bookend-rag/bookend/measure/evidence"
+	"github.com/bookend-rag/bookend/measure/journal"
+	"github.com/bookend-rag/bookend/measure/model"
+	"github.com/bookend-rag/bookend/measure/run"
 )
 
 // retrievedTexts are documents, best first, as both frameworks have them.
@@ -71,19 +74,19 @@ func TestBothAdaptersLoadTheSettingsOfAComparison(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		flags []string
-		word  paired.Word
+		word  evidence.Word
 		want  []int // of 6 documents
 		lead  string
 	}{
 		"reorder": {
 			[]string{"--simulate", "recency", "--placements", "ranked,reversed", "--layouts", "query-aware", "--format", "numbered", "--limit", "2000", "--until-decided"},
-			paired.Reorder,
+			evidence.Reorder,
 			[]int{6, 5, 4, 3, 2, 1},
 			"Question: why?",
 		},
 		"keep": {
 			[]string{"--simulate", "primacy", "--placements", "edges-first=2,reversed", "--top-k", "5", "--limit", "2000", "--until-decided"},
-			paired.Keep,
+			evidence.Keep,
 			[]int{1, 2, 5, 3, 4},
 			"",
 		},
@@ -242,11 +245,11 @@ func TestARecordedChainBecomesAComparison(t *testing.T) {
 	if err := os.WriteFile(labelFile, []byte(strings.Join(labelLines, "\n")), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	labels, err := sweep.ReadLabels(labelFile)
+	labels, err := dataset.ReadLabels(labelFile)
 	if err != nil {
 		t.Fatal(err)
 	}
-	lists, err := sweep.Rules{Lists: true, Labels: labels}.Open(path)
+	lists, err := dataset.Rules{Lists: true, Labels: labels}.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -271,17 +274,17 @@ func TestARecordedChainBecomesAComparison(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	journal, err := sweep.OpenJournal(filepath.Join(t.TempDir(), "journal.jsonl"))
+	journal, err := journal.Open(filepath.Join(t.TempDir(), "journal.jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	// The model reads the last document, and nothing else.
-	model := sweep.ModelFunc(func(_ context.Context, p sweep.Prompt) (sweep.Answer, error) {
+	model := model.Func(func(_ context.Context, p model.Prompt) (model.Answer, error) {
 		documents, _, _ := strings.Cut(p.Text, "\n\nQuestion:")
-		return sweep.Answer{Text: documents[strings.LastIndex(documents, "Document ["):]}, nil
+		return model.Answer{Text: documents[strings.LastIndex(documents, "Document ["):]}, nil
 	})
-	described := compare.Described{Manifest: plan.Describe(), Rule: paired.Rule{Worthwhile: 0.03}}
-	_, err = compare.Run(t.Context(), plan, described, model, journal, sweep.Limits{})
+	described := compare.Described{Manifest: plan.Describe(), Rule: evidence.Rule{Worthwhile: 0.03}}
+	_, err = compare.Run(t.Context(), plan, described, model, journal, run.Limits{})
 	if err := errors.Join(err, journal.Close()); err != nil {
 		t.Fatal(err)
 	}

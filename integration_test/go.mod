@@ -6,8 +6,8 @@ require (
 	github.com/blevesearch/bleve/v2 v2.5.7
 	github.com/blevesearch/bleve_index_api v1.2.11
 	github.com/bookend-rag/bookend v0.0.0
-	github.com/bookend-rag/bookend/core/sweep v0.0.0
 	github.com/bookend-rag/bookend/examples v0.0.0
+	github.com/bookend-rag/bookend/measure v0.0.0
 	github.com/cloudwego/eino v0.7.36
 	github.com/cloudwego/eino-ext/components/model/openai v0.1.7
 	github.com/goccy/go-yaml v1.19.2
@@ -96,6 +96,6 @@ replace github.com/bookend-rag/bookend => ../
 
 replace github.com/bookend-rag/bookend/examples => ../examples
 
-replace github.com/bookend-rag/bookend/core/sweep => ../core/sweep
+replace github.com/bookend-rag/bookend/measure => ../measure
 
 replace github.com/bookend-rag/bookend/cmd => ../cmd

@@ -11,17 +11,20 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 
-	"github.com/bookend-rag/bookend/cmd/internal/openai"
 	"github.com/bookend-rag/bookend/cmd/internal/safefile"
 	"github.com/bookend-rag/bookend/cmd/internal/show"
-	"github.com/bookend-rag/bookend/core/sweep"
+	"github.com/bookend-rag/bookend/measure/batch"
+	"github.com/bookend-rag/bookend/measure/journal"
+	"github.com/bookend-rag/bookend/measure/model"
+	"github.com/bookend-rag/bookend/measure/openai"
+	"github.com/bookend-rag/bookend/measure/run"
 )
 
 // journalName is the journal in the folder of an experiment.
 const journalName = "journal.jsonl"
 
 // client makes the model of the flags. server is its address without secrets.
-func (e *experiment) client(s streams) (model sweep.Model, server string, err error) {
+func (e *experiment) client(s streams) (model model.Model, server string, err error) {
 	config := openai.Config{
 		BaseURL: e.BaseURL, Key: openai.NewKey(s.getenv("OPENAI_API_KEY")), AllowPlainKey: e.PlainKey,
 		Model: e.Model, Completion: e.Completion, MaxTokens: e.MaxTokens, Extra: []byte(e.Params),
@@ -41,7 +44,7 @@ func (e *experiment) client(s streams) (model sweep.Model, server string, err er
 
 // journal opens the journal of a folder to write. same returns an error where it is
 // that of another experiment.
-func (e *experiment) journal(s streams, dir string, same func(path string) error) (*sweep.Journal, error) {
+func (e *experiment) journal(s streams, dir string, same func(path string) error) (*journal.Journal, error) {
 	if err := safefile.Folder(dir); err != nil {
 		return nil, err
 	}
@@ -52,7 +55,7 @@ func (e *experiment) journal(s streams, dir string, same func(path string) error
 	if err := same(path); err != nil {
 		return nil, err
 	}
-	journal, err := sweep.OpenJournal(path)
+	journal, err := journal.Open(path)
 	if err == nil && journal.Torn() > 0 {
 		fmt.Fprintf(s.err, "The journal ended in a torn line of %d bytes, which was dropped; its call is made again.\n", journal.Torn())
 	}
@@ -61,7 +64,7 @@ func (e *experiment) journal(s streams, dir string, same func(path string) error
 
 // ask runs an experiment into the journal of a folder, and says how it went. An
 // *incompleteError with report set leaves enough for a report.
-func (e *experiment) ask(ctx context.Context, s streams, dir string, same func(string) error, calls int, run func(*sweep.Journal, sweep.Limits) (sweep.Progress, error)) error {
+func (e *experiment) ask(ctx context.Context, s streams, dir string, same func(string) error, calls int, run func(*journal.Journal, run.Limits) (run.Progress, error)) error {
 	progress, err := e.run(s, dir, same, calls, run)
 	if progress.Calls == 0 {
 		return err
@@ -73,7 +76,7 @@ func (e *experiment) ask(ctx context.Context, s streams, dir string, same func(s
 	return stopped(err, progress)
 }
 
-func (e *experiment) run(s streams, dir string, same func(string) error, calls int, run func(*sweep.Journal, sweep.Limits) (sweep.Progress, error)) (progress sweep.Progress, err error) {
+func (e *experiment) run(s streams, dir string, same func(string) error, calls int, run func(*journal.Journal, run.Limits) (run.Progress, error)) (progress run.Progress, err error) {
 	journal, err := e.journal(s, dir, same)
 	if err != nil {
 		return progress, err
@@ -91,12 +94,12 @@ func (e *experiment) run(s streams, dir string, same func(string) error, calls i
 }
 
 // bar draws the progress with its rate and the time left.
-func bar(s streams, calls int) func(sweep.Progress) {
+func bar(s streams, calls int) func(run.Progress) {
 	b := progressbar.NewOptions(calls,
 		progressbar.OptionSetWriter(s.err), progressbar.OptionShowCount(), progressbar.OptionShowIts(),
 		progressbar.OptionSetItsString("calls"), progressbar.OptionSetPredictTime(true), progressbar.OptionSetWidth(30),
 		progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionSetElapsedTime(true), progressbar.OptionSetDescription("asking"))
-	return func(p sweep.Progress) {
+	return func(p run.Progress) {
 		if p.Failed > 0 {
 			b.Describe(fmt.Sprintf("asking, %d failed", p.Failed))
 		}
@@ -105,10 +108,10 @@ func bar(s streams, calls int) func(sweep.Progress) {
 }
 
 // stopped turns what ended a run early into an error that says how to go on.
-func stopped(err error, p sweep.Progress) error {
+func stopped(err error, p run.Progress) error {
 	var (
-		full    *sweep.CapError
-		failing *sweep.FailuresError
+		full    *run.CapError
+		failing *run.FailuresError
 	)
 	switch {
 	case err == nil:
@@ -124,17 +127,17 @@ func stopped(err error, p sweep.Progress) error {
 }
 
 // writeBatch writes what the journal has no answer to as a batch file.
-func (e *experiment) writeBatch(s streams, source sweep.Source, model string, params sweep.Params, same func(string) error) (err error) {
-	var journal *sweep.Journal
+func (e *experiment) writeBatch(s streams, source run.Source, model string, params model.Params, same func(string) error) (err error) {
+	var journal *journal.Journal
 	if e.Out != "" {
 		if journal, err = e.journal(s, e.Out, same); err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, journal.Close()) }()
 	}
-	var size sweep.BatchSize
+	var size batch.Size
 	err = safefile.Stream(e.BatchOut, e.Force, func(w io.Writer) (err error) {
-		size, err = sweep.WriteBatch(w, source, model, params, journal)
+		size, err = batch.Write(w, source, model, params, journal)
 		return err
 	})
 	if err == nil {
@@ -145,7 +148,7 @@ func (e *experiment) writeBatch(s streams, source sweep.Source, model string, pa
 
 // readBatches reads the results of a batch into the journal. source makes what was
 // asked, for that journal.
-func (e *experiment) readBatches(s streams, same func(string) error, source func(*sweep.Journal) (sweep.Source, error)) (err error) {
+func (e *experiment) readBatches(s streams, same func(string) error, source func(*journal.Journal) (run.Source, error)) (err error) {
 	journal, err := e.journal(s, e.Out, same)
 	if err != nil {
 		return err
@@ -161,7 +164,7 @@ func (e *experiment) readBatches(s streams, same func(string) error, source func
 		if err != nil {
 			return usage("--batch-in cannot be read: %w", err)
 		}
-		result, err := sweep.ReadBatch(file, asked, journal)
+		result, err := batch.Read(file, asked, journal)
 		file.Close()
 		if err != nil {
 			return err

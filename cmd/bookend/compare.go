@@ -9,9 +9,14 @@ import (
 	"strings"
 
 	"github.com/bookend-rag/bookend/cmd/internal/show"
-	"github.com/bookend-rag/bookend/core/sweep"
-	"github.com/bookend-rag/bookend/core/sweep/compare"
-	"github.com/bookend-rag/bookend/core/sweep/paired"
+	"github.com/bookend-rag/bookend/measure/compare"
+	"github.com/bookend-rag/bookend/measure/dataset"
+	"github.com/bookend-rag/bookend/measure/evidence"
+	"github.com/bookend-rag/bookend/measure/journal"
+	"github.com/bookend-rag/bookend/measure/judge"
+	"github.com/bookend-rag/bookend/measure/model"
+	"github.com/bookend-rag/bookend/measure/run"
+	"github.com/bookend-rag/bookend/measure/simulate"
 )
 
 // lists are the flags that say which lists of a retriever are taken.
@@ -57,7 +62,7 @@ func (*compareCommand) Help() string {
 
 A line of --data is what your retriever returned for one question, best first. Where no document is marked with "isgold", those that hold an answer are found by their text:
 
-    ` + sweep.ListFormat + `
+    ` + dataset.ListFormat + `
 
 core/record writes such lines in a running chain; --labels adds the answers. A first look, offline and free:
 
@@ -152,7 +157,7 @@ func (c *compareCommand) Run(ctx context.Context, s streams) error {
 }
 
 // carryOut asks, by batch or at once, and reports.
-func (c *compareCommand) carryOut(ctx context.Context, s streams, plan *compare.Plan, described compare.Described, model sweep.Model) error {
+func (c *compareCommand) carryOut(ctx context.Context, s streams, plan *compare.Plan, described compare.Described, model model.Model) error {
 	same := func(path string) error { return sameComparison(path, described) }
 	settings := plan.Settings()
 	var err error
@@ -161,9 +166,9 @@ func (c *compareCommand) carryOut(ctx context.Context, s streams, plan *compare.
 		return c.writeBatch(s, plan, settings.Model, settings.Params, same)
 	case c.BatchIn != nil:
 		described.Server = "by batch"
-		err = c.readBatches(s, same, func(journal *sweep.Journal) (sweep.Source, error) { return compare.Noted(plan, described, journal) })
+		err = c.readBatches(s, same, func(journal *journal.Journal) (run.Source, error) { return compare.Noted(plan, described, journal) })
 	default:
-		err = c.ask(ctx, s, c.Out, same, plan.Len(), func(journal *sweep.Journal, limits sweep.Limits) (sweep.Progress, error) {
+		err = c.ask(ctx, s, c.Out, same, plan.Len(), func(journal *journal.Journal, limits run.Limits) (run.Progress, error) {
 			return compare.Run(ctx, plan, described, model, journal, limits)
 		})
 	}
@@ -181,7 +186,7 @@ func (c *compareCommand) carryOut(ctx context.Context, s streams, plan *compare.
 	return err
 }
 
-func (c *compareCommand) model(s streams) (model sweep.Model, server string, err error) {
+func (c *compareCommand) model(s streams) (model model.Model, server string, err error) {
 	switch {
 	case c.Simulate != "":
 		model, err := newSimulated(c.Simulate, c.Seed)
@@ -193,23 +198,23 @@ func (c *compareCommand) model(s streams) (model sweep.Model, server string, err
 }
 
 // rules opens the lists of the flags.
-func (l lists) rules(scorer sweep.Scorer) (sweep.Rules, error) {
-	r := sweep.Rules{Lists: true, Scorer: scorer}
+func (l lists) rules(scorer judge.Scorer) (dataset.Rules, error) {
+	r := dataset.Rules{Lists: true, Scorer: scorer}
 	if l.Labels == "" {
 		return r, nil
 	}
 	var err error
-	r.Labels, err = sweep.ReadLabels(l.Labels)
+	r.Labels, err = dataset.ReadLabels(l.Labels)
 	return r, err
 }
 
-func (c *compareCommand) open(f *fitted) (*sweep.Dataset, error) {
+func (c *compareCommand) open(f *fitted) (*dataset.Dataset, error) {
 	scorer, err := c.scorer()
 	if err != nil {
 		return nil, err
 	}
 	if c.Data == "" {
-		accuracy, err := sweep.SimulatedAccuracy(c.Simulate, 0)
+		accuracy, err := simulate.Accuracy(c.Simulate, 0)
 		if err != nil {
 			return nil, usage("--simulate: %w", err)
 		}
@@ -217,7 +222,7 @@ func (c *compareCommand) open(f *fitted) (*sweep.Dataset, error) {
 		if questions == 0 {
 			questions = simulatedLists
 		}
-		return sweep.SimulatedLists(c.Seed, questions, len(accuracy), c.Decay)
+		return dataset.SimulatedLists(c.Seed, questions, len(accuracy), c.Decay)
 	}
 	rules, err := c.rules(scorer)
 	if err != nil {
@@ -230,16 +235,16 @@ func (c *compareCommand) open(f *fitted) (*sweep.Dataset, error) {
 }
 
 // openLists opens a file, and names the flag that recorded lists need.
-func (l lists) openLists(rules sweep.Rules, path string) (*sweep.Dataset, error) {
+func (l lists) openLists(rules dataset.Rules, path string) (*dataset.Dataset, error) {
 	data, err := rules.Open(path)
-	if errors.Is(err, sweep.ErrNoCase) && l.Labels == "" && strings.Contains(err.Error(), string(sweep.NoAnswer)) {
+	if errors.Is(err, dataset.ErrNoCase) && l.Labels == "" && strings.Contains(err.Error(), string(dataset.NoAnswer)) {
 		return nil, fmt.Errorf("%w; recorded lines have none: give them by --labels", err)
 	}
 	return data, err
 }
 
 // plan makes the arms and lays out what is asked.
-func (c *compareCommand) plan(lists *sweep.Dataset, f *fitted) (*compare.Plan, compare.Described, error) {
+func (c *compareCommand) plan(lists *dataset.Dataset, f *fitted) (*compare.Plan, compare.Described, error) {
 	arms, curves, err := c.arms(f)
 	if err != nil {
 		return nil, compare.Described{}, err
@@ -263,7 +268,7 @@ func (c *compareCommand) plan(lists *sweep.Dataset, f *fitted) (*compare.Plan, c
 		return nil, compare.Described{}, err
 	}
 	d := compare.Described{
-		Manifest: plan.Describe(), Rule: paired.Rule{Alpha: c.Alpha, Worthwhile: c.Worthwhile / 100},
+		Manifest: plan.Describe(), Rule: evidence.Rule{Alpha: c.Alpha, Worthwhile: c.Worthwhile / 100},
 		UntilDecided: c.UntilDecided, Unanswered: compare.Unanswered(c.Unanswered),
 		Scorer: c.Score, FirstLine: c.FirstLine, Prices: c.prices.prices(),
 	}
@@ -288,12 +293,12 @@ func (c *compareCommand) plan(lists *sweep.Dataset, f *fitted) (*compare.Plan, c
 // sameComparison refuses a folder that holds another journal.
 func sameComparison(path string, want compare.Described) error {
 	have, err := compare.DescriptionOf(path)
-	empty := (*sweep.JournalError)(nil)
+	empty := (*journal.Error)(nil)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case errors.As(err, &empty) && errors.Is(err, compare.ErrNoComparison):
-		if reading, readErr := sweep.ReadJournal(path, func(sweep.Record) error { return nil }); readErr == nil && reading.Records == 0 && len(reading.Manifest) == 0 {
+		if reading, readErr := journal.Read(path, func(journal.Record) error { return nil }); readErr == nil && reading.Records == 0 && len(reading.Manifest) == 0 {
 			return nil
 		}
 		return usage("%s holds no comparison: name another folder by --out", path)

@@ -9,8 +9,9 @@ import (
 
 	"github.com/bookend-rag/bookend/core"
 	"github.com/bookend-rag/bookend/core/prompt"
-	"github.com/bookend-rag/bookend/core/sweep"
-	"github.com/bookend-rag/bookend/core/sweep/compare"
+	"github.com/bookend-rag/bookend/measure/compare"
+	"github.com/bookend-rag/bookend/measure/published"
+	"github.com/bookend-rag/bookend/measure/simulate"
 )
 
 // arms crosses placements, layouts and numbers of documents. The first of each make
@@ -133,10 +134,10 @@ func parsePlacement(name string, f *fitted) (core.Placement, error) {
 	if err == nil || !errors.Is(err, fs.ErrNotExist) || kind == "" {
 		return p, err
 	}
-	published, lookupErr := sweep.LookupPublished(value)
+	published, lookupErr := published.Lookup(value)
 	if lookupErr != nil {
 		return nil, err
 	}
-	curve, err := published.Curve()
+	curve, err := simulate.CurveOf(published)
 	return core.Measured{Curve: curve}, err
 }

@@ -13,14 +13,18 @@ import (
 	"github.com/bookend-rag/bookend/cmd/internal/show"
 	"github.com/bookend-rag/bookend/core"
 	"github.com/bookend-rag/bookend/core/prompt"
-	"github.com/bookend-rag/bookend/core/sweep"
+	"github.com/bookend-rag/bookend/measure/dataset"
+	"github.com/bookend-rag/bookend/measure/journal"
+	"github.com/bookend-rag/bookend/measure/model"
+	"github.com/bookend-rag/bookend/measure/run"
+	"github.com/bookend-rag/bookend/measure/sweep"
 )
 
 // fitted is a curve that was measured on other questions.
 type fitted struct {
-	curve    *core.Curve    // nil in a dry run
-	estimate sweep.Estimate // of the sweep, in a dry run
-	share    float64        // of --data that was swept; 0: another file
+	curve    *core.Curve  // nil in a dry run
+	estimate run.Estimate // of the sweep, in a dry run
+	share    float64      // of --data that was swept; 0: another file
 	seed     uint64
 	remarks  []string
 }
@@ -31,7 +35,7 @@ func (f fitted) chosen(id string) bool {
 }
 
 // fit sweeps the questions of --fit; nil without them.
-func (c *compareCommand) fit(ctx context.Context, s streams, model sweep.Model, server string) (*fitted, error) {
+func (c *compareCommand) fit(ctx context.Context, s streams, model model.Model, server string) (*fitted, error) {
 	if c.Fit == "" {
 		return nil, nil
 	}
@@ -97,7 +101,7 @@ func (c *compareCommand) fit(ctx context.Context, s streams, model sweep.Model, 
 
 // askToFit sweeps. Calls that fail leave their questions out of the curve. Once the
 // comparison has begun, the curve stands, and what failed is not asked again.
-func (c *compareCommand) askToFit(ctx context.Context, s streams, dir string, source sweepSource, model sweep.Model) error {
+func (c *compareCommand) askToFit(ctx context.Context, s streams, dir string, source sweepSource, model model.Model) error {
 	path := filepath.Join(dir, journalName)
 	if _, err := os.Lstat(filepath.Join(c.Out, journalName)); err == nil {
 		switch have, err := sweep.DescriptionOf(path); {
@@ -110,8 +114,8 @@ func (c *compareCommand) askToFit(ctx context.Context, s streams, dir string, so
 			return nil
 		}
 	}
-	err := c.ask(ctx, s, dir, source.check, source.Len(), func(journal *sweep.Journal, limits sweep.Limits) (sweep.Progress, error) {
-		return sweep.Run(ctx, source, model, journal, limits)
+	err := c.ask(ctx, s, dir, source.check, source.Len(), func(journal *journal.Journal, limits run.Limits) (run.Progress, error) {
+		return run.Run(ctx, source, model, journal, limits)
 	})
 	if failed := (*incompleteError)(nil); errors.As(err, &failed) && failed.report {
 		return nil
@@ -120,7 +124,7 @@ func (c *compareCommand) askToFit(ctx context.Context, s streams, dir string, so
 }
 
 // sum is the estimate of two experiments.
-func sum(a, b sweep.Estimate) sweep.Estimate {
+func sum(a, b run.Estimate) run.Estimate {
 	a.Calls += b.Calls
 	a.Usage.Prompt += b.Usage.Prompt
 	a.Usage.Completion += b.Usage.Completion
@@ -130,8 +134,8 @@ func sum(a, b sweep.Estimate) sweep.Estimate {
 
 // spend takes what the sweep used off the caps, so that they hold for both.
 func (c *compareCommand) spend(path string) error {
-	var spent sweep.Spent
-	_, err := sweep.ReadJournal(path, func(r sweep.Record) error {
+	var spent journal.Spent
+	_, err := journal.Read(path, func(r journal.Record) error {
 		spent.Add(r.Spent())
 		return nil
 	})
@@ -165,7 +169,7 @@ func (c *compareCommand) spend(path string) error {
 }
 
 // fitPlan lays out the sweep of --fit in the layout of the baseline.
-func (c *compareCommand) fitPlan(dataset *sweep.Dataset, server string) (sweepSource, error) {
+func (c *compareCommand) fitPlan(dataset *dataset.Dataset, server string) (sweepSource, error) {
 	_, layout, err := c.base()
 	if err != nil {
 		return sweepSource{}, err

@@ -14,9 +14,10 @@ import (
 	"testing"
 
 	"github.com/bookend-rag/bookend/core"
-	"github.com/bookend-rag/bookend/core/sweep"
-	"github.com/bookend-rag/bookend/core/sweep/compare"
-	"github.com/bookend-rag/bookend/core/sweep/paired"
+	"github.com/bookend-rag/bookend/measure/compare"
+	"github.com/bookend-rag/bookend/measure/dataset"
+	"github.com/bookend-rag/bookend/measure/evidence"
+	"github.com/bookend-rag/bookend/measure/journal"
 )
 
 // retrieved writes n lists of 4 documents. The answer is "Paris", in the document of
@@ -125,7 +126,7 @@ func TestSimulatedUntilDecided(t *testing.T) {
 		t.Errorf("settings %+v, error %v", settled, err)
 	}
 	r := result(t, dir)
-	if r.Word != paired.Reorder || r.Questions.Counted >= r.Questions.Planned || !slices.Equal(armNames(r), []string{"ranked", "head-tail", "reversed", "shuffle 1", "shuffle 2", "shuffle 3", "repeat 1"}) {
+	if r.Word != evidence.Reorder || r.Questions.Counted >= r.Questions.Planned || !slices.Equal(armNames(r), []string{"ranked", "head-tail", "reversed", "shuffle 1", "shuffle 2", "shuffle 3", "repeat 1"}) {
 		t.Errorf("%s, arms %v", r.Finding, armNames(r))
 	}
 
@@ -253,7 +254,7 @@ func TestCompareInterrupted(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	args := []string{"compare", "--data", retrieved(t, 6), "--model", "m", "--base-url", url, "--out", out, "--placements", "ranked,reversed", "--concurrency", "1"}
 	var printed, errs strings.Builder
-	code := run(ctx, args, streams{out: &printed, err: &errs, getenv: func(string) string { return "" }})
+	code := execute(ctx, args, streams{out: &printed, err: &errs, getenv: func(string) string { return "" }})
 	if code != exitIncomplete || !strings.Contains(errs.String(), "interrupted with") {
 		t.Fatalf("code %d\n%s", code, errs.String())
 	}
@@ -374,7 +375,7 @@ func splitOf(t *testing.T, text string) (n int) {
 func asked(t *testing.T, path ...string) map[string]bool {
 	t.Helper()
 	ids := map[string]bool{}
-	if _, err := sweep.ReadJournal(filepath.Join(path...), func(r sweep.Record) error { ids[r.Question] = true; return nil }); err != nil {
+	if _, err := journal.Read(filepath.Join(path...), func(r journal.Record) error { ids[r.Question] = true; return nil }); err != nil {
 		t.Fatal(err)
 	}
 	return ids
@@ -661,7 +662,7 @@ func TestCompareKeyIsNowhere(t *testing.T) {
 func TestCompareHelp(t *testing.T) {
 	t.Parallel()
 	out := mustRun(t, "compare", "--help")
-	if !slices.Contains(strings.Split(out, "\n"), "    "+sweep.ListFormat) {
+	if !slices.Contains(strings.Split(out, "\n"), "    "+dataset.ListFormat) {
 		t.Errorf("the keys of a list are not on one line:\n%s", out)
 	}
 	for _, want := range []string{"--until-decided", "--same-questions", "--fit", "--worthwhile", "--labels", "OPENAI_API_KEY"} {

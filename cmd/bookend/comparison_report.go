@@ -9,13 +9,13 @@ import (
 	"github.com/bookend-rag/bookend/cmd/internal/safefile"
 	"github.com/bookend-rag/bookend/cmd/internal/show"
 	"github.com/bookend-rag/bookend/cmd/internal/table"
-	"github.com/bookend-rag/bookend/core/sweep"
-	"github.com/bookend-rag/bookend/core/sweep/compare"
+	"github.com/bookend-rag/bookend/measure/compare"
+	"github.com/bookend-rag/bookend/measure/journal"
 )
 
 // isComparison says whether a journal records a comparison.
 func isComparison(path string) (bool, error) {
-	reading, err := sweep.ReadJournal(path, func(sweep.Record) error { return nil })
+	reading, err := journal.Read(path, func(journal.Record) error { return nil })
 	if err != nil || len(reading.Manifest) == 0 {
 		return false, err
 	}

@@ -9,9 +9,12 @@ import (
 	"testing"
 
 	"github.com/bookend-rag/bookend/core"
-	"github.com/bookend-rag/bookend/core/sweep"
-	"github.com/bookend-rag/bookend/core/sweep/compare"
-	"github.com/bookend-rag/bookend/core/sweep/paired"
+	"github.com/bookend-rag/bookend/measure/compare"
+	"github.com/bookend-rag/bookend/measure/dataset"
+	"github.com/bookend-rag/bookend/measure/evidence"
+	"github.com/bookend-rag/bookend/measure/journal"
+	"github.com/bookend-rag/bookend/measure/model"
+	"github.com/bookend-rag/bookend/measure/run"
 )
 
 var comparisonFileNames = []string{"summary.csv", "summary.json", "forest.svg", "forest.png", "report.html", "settings.json"}
@@ -19,9 +22,9 @@ var comparisonFileNames = []string{"summary.csv", "summary.json", "forest.svg", 
 // comparisonFolder runs a comparison of 60 lists of 4 documents into a new folder.
 // The reader finds the answer in the last slot alone, and gives it in the
 // second line, among other words.
-func comparisonFolder(t *testing.T, model string, change func(*compare.Described), placements ...core.Placement) string {
+func comparisonFolder(t *testing.T, m string, change func(*compare.Described), placements ...core.Placement) string {
 	t.Helper()
-	lists, err := sweep.SimulatedLists(1, 60, 4, 0.5)
+	lists, err := dataset.SimulatedLists(1, 60, 4, 0.5)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,27 +32,27 @@ func comparisonFolder(t *testing.T, model string, change func(*compare.Described
 	for _, p := range placements {
 		arms = append(arms, compare.Arm{Name: p.(core.Named).String(), Order: core.Config{Placement: core.Choice{Placement: p}}, Prompt: compare.DefaultPrompt()})
 	}
-	plan, err := compare.NewPlan(lists, compare.Settings{Model: model, Arms: arms, Seed: 1, Shuffles: 1})
+	plan, err := compare.NewPlan(lists, compare.Settings{Model: m, Arms: arms, Seed: 1, Shuffles: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := compare.Described{Manifest: plan.Describe(), Rule: paired.Rule{Worthwhile: 0.03}}
+	d := compare.Described{Manifest: plan.Describe(), Rule: evidence.Rule{Worthwhile: 0.03}}
 	if change != nil {
 		change(&d)
 	}
 	dir := t.TempDir()
-	journal, err := sweep.OpenJournal(filepath.Join(dir, journalName))
+	journal, err := journal.Open(filepath.Join(dir, journalName))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = compare.Run(t.Context(), plan, d, sweep.ModelFunc(func(ctx context.Context, _ sweep.Prompt) (sweep.Answer, error) {
-		call, _ := sweep.CallFrom(ctx)
-		a := sweep.Answer{Text: "no", FinishReason: "stop", Usage: sweep.Usage{Prompt: 10, Completion: 2}}
+	_, err = compare.Run(t.Context(), plan, d, model.Func(func(ctx context.Context, _ model.Prompt) (model.Answer, error) {
+		call, _ := model.CallFrom(ctx)
+		a := model.Answer{Text: "no", FinishReason: "stop", Usage: model.Usage{Prompt: 10, Completion: 2}}
 		if call.Slot == 3 {
 			a.Text = "\nwell, I would say that it is " + call.Answers[0]
 		}
 		return a, nil
-	}), journal, sweep.Limits{Concurrency: 1})
+	}), journal, run.Limits{Concurrency: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +120,7 @@ func TestComparisonJudgedOtherwise(t *testing.T) {
 
 func TestComparisonMarks(t *testing.T) {
 	t.Parallel()
-	dir := comparisonFolder(t, sweep.SimulatedPrefix+"u", func(d *compare.Described) { d.SameQuestions = true }, core.RankOrder, core.Reversed)
+	dir := comparisonFolder(t, model.SimulatedPrefix+"u", func(d *compare.Described) { d.SameQuestions = true }, core.RankOrder, core.Reversed)
 	texts := map[string]string{"what is printed": mustRun(t, "report", dir)}
 	for _, name := range []string{"summary.csv", "summary.json", "forest.svg", "report.html"} {
 		texts[name] = read(t, dir, name)

@@ -12,8 +12,10 @@ import (
 	"github.com/bookend-rag/bookend/cmd/internal/show"
 	"github.com/bookend-rag/bookend/cmd/internal/table"
 	"github.com/bookend-rag/bookend/core"
-	"github.com/bookend-rag/bookend/core/sweep"
-	"github.com/bookend-rag/bookend/core/sweep/compare"
+	"github.com/bookend-rag/bookend/measure/compare"
+	"github.com/bookend-rag/bookend/measure/dataset"
+	"github.com/bookend-rag/bookend/measure/published"
+	"github.com/bookend-rag/bookend/measure/simulate"
 )
 
 // estimateCommand holds the flags of `bookend estimate`.
@@ -40,7 +42,7 @@ func (*estimateCommand) Help() string {
 // Run runs `bookend estimate`.
 func (c *estimateCommand) Run(ctx context.Context, s streams) error {
 	if c.Data == "" {
-		return usage("--data is missing: give what your retriever returned, JSON lines such as %s", sweep.ListFormat)
+		return usage("--data is missing: give what your retriever returned, JSON lines such as %s", dataset.ListFormat)
 	}
 	if !(c.Worthwhile > 0 && c.Worthwhile < 100) {
 		return usage("--worthwhile is %v: it must be above 0 and below 100 points", c.Worthwhile)
@@ -98,15 +100,15 @@ func readCurve(name string) (compare.Reading, *core.Curve, error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return compare.Reading{}, nil, err
 	}
-	published, lookupErr := sweep.LookupPublished(name)
+	published, lookupErr := published.Lookup(name)
 	if lookupErr != nil {
 		return compare.Reading{}, nil, usage("--curve %s is no file, and no published curve: %w", name, lookupErr)
 	}
-	curve, err = published.Curve()
+	curve, err = simulate.CurveOf(published)
 	return compare.ReadingOfPublished(published), curve, err
 }
 
-func (c *estimateCommand) print(s streams, report sweep.Report, curve *core.Curve, e compare.Estimated) {
+func (c *estimateCommand) print(s streams, report dataset.Report, curve *core.Curve, e compare.Estimated) {
 	fmt.Fprintf(s.out, "%s: %s\ncurve: %s\n\n", show.Line(c.Data), show.Line(report.String()), show.Line(e.Curve))
 	fmt.Fprintf(s.out, "The answer stood at rank\n\n%s\n\n", table.Text([]string{"rank", "lists", "share"}, rankRows(e)))
 	var rows [][]string

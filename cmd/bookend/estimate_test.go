@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/bookend-rag/bookend/core"
-	"github.com/bookend-rag/bookend/core/sweep/compare"
+	"github.com/bookend-rag/bookend/measure/compare"
 )
 
 // recency is a curve file of 4 documents whose last slot is read best.

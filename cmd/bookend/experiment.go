@@ -9,7 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bookend-rag/bookend/core/sweep"
+	"github.com/bookend-rag/bookend/measure/judge"
+	"github.com/bookend-rag/bookend/measure/model"
+	"github.com/bookend-rag/bookend/measure/run"
 )
 
 // experiment holds the flags that every experiment with a model has.
@@ -47,8 +49,8 @@ type prices struct {
 	PriceCached float64 `group:"What it costs" placeholder:"MONEY" help:"Price of a million tokens that the server had cached."`
 }
 
-func (p prices) prices() sweep.Prices {
-	return sweep.Prices{Prompt: p.PricePrompt, Completion: p.PriceAnswer, Cached: p.PriceCached}
+func (p prices) prices() model.Prices {
+	return model.Prices{Prompt: p.PricePrompt, Completion: p.PriceAnswer, Cached: p.PriceCached}
 }
 
 type judging struct {
@@ -57,11 +59,11 @@ type judging struct {
 }
 
 // scorer returns the one of the flag; nil for that of the task.
-func (j judging) scorer() (sweep.Scorer, error) {
+func (j judging) scorer() (judge.Scorer, error) {
 	if j.Score == "" {
 		return nil, nil
 	}
-	return sweep.ParseScorer(j.Score)
+	return judge.ParseScorer(j.Score)
 }
 
 // leastFlag is a flag with a smallest value.
@@ -89,8 +91,8 @@ func (e *experiment) check(simulated bool) error {
 		if e.Model == "" {
 			fault("--model is missing: name the model as its server does")
 		}
-		if strings.HasPrefix(e.Model, sweep.SimulatedPrefix) {
-			fault("--model is %q: a name that starts with %q is kept for simulated readers", e.Model, strings.TrimSpace(sweep.SimulatedPrefix))
+		if strings.HasPrefix(e.Model, model.SimulatedPrefix) {
+			fault("--model is %q: a name that starts with %q is kept for simulated readers", e.Model, strings.TrimSpace(model.SimulatedPrefix))
 		}
 		if e.BaseURL == "" && !e.DryRun && e.BatchOut == "" && e.BatchIn == nil {
 			fault("--base-url is missing: name the server, such as http://127.0.0.1:8080/v1, or try --dry-run")
@@ -138,8 +140,8 @@ func (e *experiment) check(simulated bool) error {
 var reserved = []string{"model", "messages", "prompt", "n", "best_of", "echo", "stream", "stream_options"}
 
 // params are those of the model.
-func (e *experiment) params() (sweep.Params, error) {
-	p := sweep.Params{Completion: e.Completion, MaxTokens: e.MaxTokens}
+func (e *experiment) params() (model.Params, error) {
+	p := model.Params{Completion: e.Completion, MaxTokens: e.MaxTokens}
 	if e.Params == "" {
 		return p, nil
 	}
@@ -159,14 +161,14 @@ func (e *experiment) params() (sweep.Params, error) {
 // modelName is the model's name in plans and journals.
 func (e *experiment) modelName(simulate string) string {
 	if simulate != "" {
-		return sweep.SimulatedPrefix + strings.ToLower(strings.TrimSpace(simulate))
+		return model.SimulatedPrefix + strings.ToLower(strings.TrimSpace(simulate))
 	}
 	return e.Model
 }
 
 // limits are those of the run.
-func (e *experiment) limits() sweep.Limits {
-	l := sweep.Limits{
+func (e *experiment) limits() run.Limits {
+	l := run.Limits{
 		Concurrency: e.Concurrency, RequestsPerMinute: e.RPM, TokensPerMinute: e.TPM,
 		MaxCalls: e.MaxCalls, MaxTokens: e.MaxTotal, MaxCost: e.MaxCost, Prices: e.prices.prices(),
 		Timeout: e.Timeout, Retries: e.Retries, MaxFailures: e.MaxFailures,
@@ -178,7 +180,7 @@ func (e *experiment) limits() sweep.Limits {
 }
 
 // foreseeCaps says which caps would stop the experiment.
-func (e *experiment) foreseeCaps(s streams, all sweep.Estimate) {
+func (e *experiment) foreseeCaps(s streams, all run.Estimate) {
 	for _, limit := range []struct {
 		flag      string
 		cap, need float64

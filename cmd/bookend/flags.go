@@ -9,7 +9,10 @@ import (
 	"unicode/utf8"
 
 	"github.com/bookend-rag/bookend/core/prompt"
-	"github.com/bookend-rag/bookend/core/sweep"
+	"github.com/bookend-rag/bookend/measure/dataset"
+	"github.com/bookend-rag/bookend/measure/judge"
+	"github.com/bookend-rag/bookend/measure/layout"
+	"github.com/bookend-rag/bookend/measure/sweep"
 )
 
 // sweepCommand holds the flags of `bookend sweep`.
@@ -41,7 +44,7 @@ func (*sweepCommand) Help() string {
 
 Questions of your own need these keys, one line a question, exactly one document with "isgold":
 
-    ` + sweep.LineFormat + `
+    ` + dataset.LineFormat + `
 
 A first look, offline and free:
 
@@ -83,9 +86,9 @@ func (c *sweepCommand) check() error {
 }
 
 // open opens the dataset; documents is the size of a simulated prompt.
-func (c *sweepCommand) open(scorer sweep.Scorer, documents int) (*sweep.Dataset, error) {
+func (c *sweepCommand) open(scorer judge.Scorer, documents int) (*dataset.Dataset, error) {
 	if c.Data != "" {
-		return sweep.Rules{MinDocuments: c.Documents, Scorer: scorer}.Open(c.Data)
+		return dataset.Rules{MinDocuments: c.Documents, Scorer: scorer}.Open(c.Data)
 	}
 	cases, keys := c.KV, c.Keys
 	if cases == 0 { // a simulation without data
@@ -97,7 +100,7 @@ func (c *sweepCommand) open(scorer sweep.Scorer, documents int) (*sweep.Dataset,
 			keys = documents
 		}
 	}
-	return sweep.KeyValues(c.Seed, cases, keys)
+	return dataset.KeyValues(c.Seed, cases, keys)
 }
 
 const simulatedQuestions = 300
@@ -110,8 +113,8 @@ func (c *sweepCommand) limit() int {
 }
 
 // settings makes a plan's settings of the flags.
-func (c *sweepCommand) settings(dataset *sweep.Dataset) (sweep.Settings, error) {
-	report := dataset.Report()
+func (c *sweepCommand) settings(cases *dataset.Dataset) (sweep.Settings, error) {
+	report := cases.Report()
 	params, err := c.params()
 	if err != nil {
 		return sweep.Settings{}, err
@@ -141,10 +144,10 @@ func (c *sweepCommand) settings(dataset *sweep.Dataset) (sweep.Settings, error) 
 	if c.Layout == "" && c.Format == "" {
 		return s, nil
 	}
-	if report.Task == sweep.KeyValue && s.Instruction == "" {
+	if report.Task == dataset.KeyValue && s.Instruction == "" {
 		return s, usage("--layout and --format change the layout of key-value cases, which our instruction does not fit: give --instruction FILE as well")
 	}
-	config := sweep.PaperPrompt()
+	config := layout.Paper()
 	if c.Layout != "" {
 		config.Layout = prompt.Layout(c.Layout)
 	}

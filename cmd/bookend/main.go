@@ -32,7 +32,8 @@ import (
 	"github.com/bookend-rag/bookend/cmd/internal/show"
 	"github.com/bookend-rag/bookend/cmd/settings"
 	"github.com/bookend-rag/bookend/core"
-	"github.com/bookend-rag/bookend/core/sweep"
+	"github.com/bookend-rag/bookend/measure/dataset"
+	"github.com/bookend-rag/bookend/measure/judge"
 )
 
 // The exit codes.
@@ -58,7 +59,7 @@ const description = `Measure where in the prompt your model reads best, and get 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second interrupt ends the program at once
-	code := run(ctx, os.Args[1:], streams{out: os.Stdout, err: os.Stderr, terminal: isTerminal(os.Stderr), getenv: os.Getenv})
+	code := execute(ctx, os.Args[1:], streams{out: os.Stdout, err: os.Stderr, terminal: isTerminal(os.Stderr), getenv: os.Getenv})
 	stop()
 	os.Exit(code)
 }
@@ -104,7 +105,7 @@ func (e *incompleteError) Error() string {
 type exited int
 
 // run runs one command line and returns its exit code.
-func run(ctx context.Context, args []string, s streams) (code int) {
+func execute(ctx context.Context, args []string, s streams) (code int) {
 	defer func() {
 		if e, ok := recover().(exited); ok {
 			code = int(e)
@@ -148,8 +149,8 @@ func report(err error, to io.Writer) int {
 		config     *core.ConfigError
 		name       *core.NameError
 		curve      *core.CurveError
-		dataset    *sweep.DatasetError
-		scorer     *sweep.ScorerError
+		dataset    *dataset.Error
+		scorer     *judge.ScorerError
 	)
 	switch {
 	case errors.As(err, &incomplete):

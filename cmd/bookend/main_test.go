@@ -22,7 +22,7 @@ type outcome struct {
 func command(t *testing.T, args ...string) outcome {
 	t.Helper()
 	var out, errs bytes.Buffer
-	code := run(t.Context(), args, streams{out: &out, err: &errs, getenv: func(name string) string {
+	code := execute(t.Context(), args, streams{out: &out, err: &errs, getenv: func(name string) string {
 		return map[string]string{"OPENAI_API_KEY": testKey}[name]
 	}})
 	return outcome{code, out.String(), errs.String()}

@@ -14,8 +14,9 @@ import (
 	"github.com/bookend-rag/bookend/cmd/internal/safefile"
 	"github.com/bookend-rag/bookend/cmd/internal/show"
 	"github.com/bookend-rag/bookend/cmd/internal/table"
-	"github.com/bookend-rag/bookend/core/sweep"
-	"github.com/bookend-rag/bookend/core/sweep/compare"
+	"github.com/bookend-rag/bookend/measure/compare"
+	"github.com/bookend-rag/bookend/measure/judge"
+	"github.com/bookend-rag/bookend/measure/sweep"
 )
 
 // reportCommand holds the flags of `bookend report`.
@@ -54,7 +55,7 @@ func (c *reportCommand) Run(s streams) error {
 	case out == "":
 		out = c.Dirs[0]
 	}
-	judge := func(j *sweep.Judging) {
+	judge := func(j *judge.Judging) {
 		if scorer != nil {
 			j.Scorer = scorer
 		}

@@ -6,7 +6,9 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/bookend-rag/bookend/core/sweep"
+	"github.com/bookend-rag/bookend/measure/model"
+	"github.com/bookend-rag/bookend/measure/simulate"
+	"github.com/bookend-rag/bookend/measure/sweep"
 )
 
 // simulated is a simulated reader as a model. It knows the call, reads no prompt,
@@ -17,29 +19,29 @@ type simulated struct {
 	closedBook, oracle float64
 
 	mu      sync.Mutex
-	readers map[int]*sweep.Reader // by the number of documents
+	readers map[int]*simulate.Reader // by the number of documents
 }
 
 func newSimulated(name string, seed uint64) (*simulated, error) {
-	accuracy, err := sweep.SimulatedAccuracy(name, 0)
+	accuracy, err := simulate.Accuracy(name, 0)
 	if err != nil {
 		return nil, usage("--simulate: %w", err)
 	}
 	return &simulated{ // table.SimulatedBaselines tells of the two accuracies
-		name: name, seed: seed, readers: map[int]*sweep.Reader{},
+		name: name, seed: seed, readers: map[int]*simulate.Reader{},
 		closedBook: 0.8 * slices.Min(accuracy), oracle: (1 + slices.Max(accuracy)) / 2,
 	}, nil
 }
 
 // reader returns the reader of prompts of so many documents. The questions are as
 // hard for each of them.
-func (s *simulated) reader(documents int) (*sweep.Reader, error) {
+func (s *simulated) reader(documents int) (*simulate.Reader, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if r := s.readers[documents]; r != nil {
 		return r, nil
 	}
-	r, err := sweep.NewNamedReader(s.name, documents, s.seed)
+	r, err := simulate.NewNamedReader(s.name, documents, s.seed)
 	if err == nil {
 		s.readers[documents] = r
 	}
@@ -47,25 +49,25 @@ func (s *simulated) reader(documents int) (*sweep.Reader, error) {
 }
 
 // Ask implements sweep.Model.
-func (s *simulated) Ask(ctx context.Context, _ sweep.Prompt) (sweep.Answer, error) {
-	call, ok := sweep.CallFrom(ctx)
+func (s *simulated) Ask(ctx context.Context, _ model.Prompt) (model.Answer, error) {
+	call, ok := model.CallFrom(ctx)
 	if !ok || len(call.Answers) == 0 {
-		return sweep.Answer{}, &sweep.ModelError{Permanent: true, Err: errors.New("a simulated reader answers the calls of an experiment alone")}
+		return model.Answer{}, &model.Error{Permanent: true, Err: errors.New("a simulated reader answers the calls of an experiment alone")}
 	}
 	reader, err := s.reader(max(call.Documents, 1))
 	if err != nil {
-		return sweep.Answer{}, &sweep.ModelError{Permanent: true, Err: err}
+		return model.Answer{}, &model.Error{Permanent: true, Err: err}
 	}
 	right := false
 	switch {
 	case call.Arm == sweep.ArmOracle:
 		right = reader.RightIn(call.Index, call.Arm, s.oracle)
-	case call.Slot == sweep.NoSlot:
+	case call.Slot == model.NoSlot:
 		right = reader.RightIn(call.Index, sweep.ArmClosedBook, s.closedBook)
 	default:
 		right = reader.Right(call.Index, call.Slot)
 	}
-	answer := sweep.Answer{Text: "(a simulated wrong answer)", FinishReason: "stop", Usage: sweep.Usage{Prompt: call.Tokens, Completion: 8}}
+	answer := model.Answer{Text: "(a simulated wrong answer)", FinishReason: "stop", Usage: model.Usage{Prompt: call.Tokens, Completion: 8}}
 	if right {
 		answer.Text = call.Answers[0]
 	}

@@ -9,7 +9,12 @@ import (
 
 	"github.com/bookend-rag/bookend/cmd/internal/show"
 	"github.com/bookend-rag/bookend/cmd/internal/table"
-	"github.com/bookend-rag/bookend/core/sweep"
+	"github.com/bookend-rag/bookend/measure/dataset"
+	"github.com/bookend-rag/bookend/measure/journal"
+	"github.com/bookend-rag/bookend/measure/model"
+	"github.com/bookend-rag/bookend/measure/run"
+	"github.com/bookend-rag/bookend/measure/simulate"
+	"github.com/bookend-rag/bookend/measure/sweep"
 )
 
 // Run runs `bookend sweep`.
@@ -23,7 +28,7 @@ func (c *sweepCommand) Run(ctx context.Context, s streams) error {
 	}
 	documents := 0
 	if c.Simulate != "" {
-		accuracy, err := sweep.SimulatedAccuracy(c.Simulate, c.Documents)
+		accuracy, err := simulate.Accuracy(c.Simulate, c.Documents)
 		if err != nil {
 			return usage("--simulate: %w", err)
 		}
@@ -58,12 +63,12 @@ func (c *sweepCommand) Run(ctx context.Context, s streams) error {
 	}
 	if c.BatchIn != nil {
 		source.described.Server = "by batch"
-		err = c.readBatches(s, source.check, func(*sweep.Journal) (sweep.Source, error) { return source, nil })
+		err = c.readBatches(s, source.check, func(*journal.Journal) (run.Source, error) { return source, nil })
 	} else {
-		var model sweep.Model
+		var model model.Model
 		if model, source.described.Server, err = c.model(s); err == nil {
-			err = c.ask(ctx, s, c.Out, source.check, source.Len(), func(journal *sweep.Journal, limits sweep.Limits) (sweep.Progress, error) {
-				return sweep.Run(ctx, source, model, journal, limits)
+			err = c.ask(ctx, s, c.Out, source.check, source.Len(), func(journal *journal.Journal, limits run.Limits) (run.Progress, error) {
+				return run.Run(ctx, source, model, journal, limits)
 			})
 		}
 	}
@@ -82,7 +87,7 @@ func (c *sweepCommand) Run(ctx context.Context, s streams) error {
 }
 
 // announce says what will be asked, before anything is.
-func (c *sweepCommand) announce(s streams, dataset *sweep.Dataset, plan *sweep.Plan, estimate sweep.Estimate) {
+func (c *sweepCommand) announce(s streams, dataset *dataset.Dataset, plan *sweep.Plan, estimate run.Estimate) {
 	if c.Simulate != "" {
 		fmt.Fprintf(s.out, "SIMULATED: no model is asked; nothing below is a measurement.\n%s\n\n", table.SimulatedBaselines)
 	}
@@ -94,7 +99,7 @@ func (c *sweepCommand) announce(s streams, dataset *sweep.Dataset, plan *sweep.P
 
 // model makes the client, or the simulated reader. server is its address without
 // secrets.
-func (c *sweepCommand) model(s streams) (model sweep.Model, server string, err error) {
+func (c *sweepCommand) model(s streams) (model model.Model, server string, err error) {
 	if c.Simulate != "" {
 		model, err := newSimulated(c.Simulate, c.Seed)
 		return model, "", err

@@ -11,7 +11,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/bookend-rag/bookend/core/sweep"
+	"github.com/bookend-rag/bookend/measure/judge"
+	"github.com/bookend-rag/bookend/measure/sweep"
 )
 
 // server answers each prompt with what reply says; an empty status is 200.
@@ -116,7 +117,7 @@ func TestFailuresCount(t *testing.T) {
 		t.Fatalf("code %d, want %d:\n%s", o.code, exitIncomplete, o.err)
 	}
 	var r struct {
-		Counts    sweep.Counts
+		Counts    judge.Counts
 		Questions sweep.QuestionCounts
 		Slots     []sweep.ArmResult
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/bookend-rag/bookend/cmd/internal/show"
 	"github.com/bookend-rag/bookend/cmd/internal/table"
 	"github.com/bookend-rag/bookend/core/record"
-	"github.com/bookend-rag/bookend/core/sweep/traffic"
+	"github.com/bookend-rag/bookend/measure/traffic"
 )
 
 // curveCommand holds the flags of `bookend curve`.

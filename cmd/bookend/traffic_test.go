@@ -10,7 +10,7 @@ import (
 
 	"github.com/bookend-rag/bookend/core"
 	"github.com/bookend-rag/bookend/core/record"
-	"github.com/bookend-rag/bookend/core/sweep/traffic"
+	"github.com/bookend-rag/bookend/measure/traffic"
 )
 
 // recorded writes a record file of simulated traffic, each entry changed first.

@@ -16,7 +16,7 @@ import (
 	"github.com/bookend-rag/bookend/cmd/settings"
 	"github.com/bookend-rag/bookend/core"
 	"github.com/bookend-rag/bookend/core/prompt"
-	"github.com/bookend-rag/bookend/core/sweep/compare"
+	"github.com/bookend-rag/bookend/measure/compare"
 )
 
 // texts are what text settings are tried with.

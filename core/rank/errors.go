@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/bookend-rag/bookend/internal/httpsafe"
 )
 
 // What kind of failure it was: errors.Is finds it in what HTTP.Score returns.
@@ -78,18 +80,10 @@ func (e *Error) Summary() string {
 // net/http hold the whole address.
 func (e *Error) Unwrap() error { return e.Kind }
 
-// retryable says whether another attempt may succeed: for 408, 425, 429 and 5xx but
-// for 501 and 505, and where the connection failed. An answer that cannot be used
-// would come again.
+// retryable says whether another attempt may succeed: where the status lets hope, and
+// where the connection failed. An answer that cannot be used would come again.
 func (e *Error) retryable() bool {
-	switch s := e.Status; {
-	case e.permanent, s == http.StatusNotImplemented, s == http.StatusHTTPVersionNotSupported:
-		return false
-	case e.Kind == ErrConnection, s == http.StatusRequestTimeout, s == http.StatusTooEarly, s == http.StatusTooManyRequests:
-		return true
-	default:
-		return s >= 500
-	}
+	return !e.permanent && (e.Kind == ErrConnection || httpsafe.Retryable(e.Status))
 }
 
 // refuses says that the server does not know a parameter, and names it.

@@ -29,18 +29,21 @@ import (
 
 	"github.com/bookend-rag/bookend/core"
 	"github.com/bookend-rag/bookend/core/record"
-	"github.com/bookend-rag/bookend/core/sweep"
-	"github.com/bookend-rag/bookend/core/sweep/compare"
-	"github.com/bookend-rag/bookend/core/sweep/paired"
 	"github.com/bookend-rag/bookend/examples/handbook"
 	"github.com/bookend-rag/bookend/examples/internal/cli"
 	"github.com/bookend-rag/bookend/examples/internal/folder"
 	bookend "github.com/bookend-rag/bookend/langchaingo"
+	"github.com/bookend-rag/bookend/measure/compare"
+	"github.com/bookend-rag/bookend/measure/dataset"
+	"github.com/bookend-rag/bookend/measure/evidence"
+	"github.com/bookend-rag/bookend/measure/journal"
+	"github.com/bookend-rag/bookend/measure/model"
+	"github.com/bookend-rag/bookend/measure/run"
 )
 
-func main() { cli.Main(run) }
+func main() { cli.Main(execute) }
 
-func run(ctx context.Context, args []string, out io.Writer) (err error) {
+func execute(ctx context.Context, args []string, out io.Writer) (err error) {
 	flags := flag.NewFlagSet("evidence", flag.ContinueOnError)
 	k := flags.Int("k", 10, "number of chunks to retrieve")
 	reader := flags.String("reader", "gpt-3.5-turbo", "simulated `reader`, where no model is set: u, primacy, recency, llama-2-70b-chat-repo, …")
@@ -66,17 +69,17 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	if err := writeLabels(filepath.Join(dir, "labels.jsonl")); err != nil {
 		return err
 	}
-	labels, err := sweep.ReadLabels(filepath.Join(dir, "labels.jsonl"))
+	labels, err := dataset.ReadLabels(filepath.Join(dir, "labels.jsonl"))
 	if err != nil {
 		return err
 	}
-	lists, err := sweep.Rules{Lists: true, Labels: labels}.Open(path)
+	lists, err := dataset.Rules{Lists: true, Labels: labels}.Open(path)
 	if err != nil {
 		return err
 	}
 	defer lists.Close()
 
-	model, name, err := newModel(*reader)
+	m, name, err := newModel(*reader)
 	if err != nil {
 		return err
 	}
@@ -86,21 +89,21 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	if strings.HasPrefix(name, sweep.SimulatedPrefix) {
+	if strings.HasPrefix(name, model.SimulatedPrefix) {
 		fmt.Fprintln(out, "SIMULATED, no measurement")
 	}
 	fmt.Fprintf(out, "%s\n%s\n\n", lists.Report(), plan)
 
-	described := compare.Described{Manifest: plan.Describe(), Rule: paired.Rule{Worthwhile: 0.03}, UntilDecided: *until}
+	described := compare.Described{Manifest: plan.Describe(), Rule: evidence.Rule{Worthwhile: 0.03}, UntilDecided: *until}
 	if have, err := compare.DescriptionOf(filepath.Join(dir, "journal.jsonl")); err == nil && !have.SameComparison(described) {
 		return fmt.Errorf("%s holds the comparison of %s: name another folder by -out", dir, have.Model)
 	}
-	journal, err := sweep.OpenJournal(filepath.Join(dir, "journal.jsonl"))
+	journal, err := journal.Open(filepath.Join(dir, "journal.jsonl"))
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, journal.Close()) }()
-	if _, err := compare.Run(ctx, plan, described, model, journal, sweep.Limits{MaxFailures: 10}); err != nil {
+	if _, err := compare.Run(ctx, plan, described, m, journal, run.Limits{MaxFailures: 10}); err != nil {
 		return err
 	}
 	result, err := compare.SummarizeJournal(journal.Path(), nil)

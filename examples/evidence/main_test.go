@@ -16,8 +16,9 @@ import (
 	"testing"
 
 	"github.com/bookend-rag/bookend/core/record"
-	"github.com/bookend-rag/bookend/core/sweep"
-	"github.com/bookend-rag/bookend/core/sweep/compare"
+	"github.com/bookend-rag/bookend/measure/compare"
+	"github.com/bookend-rag/bookend/measure/dataset"
+	"github.com/bookend-rag/bookend/measure/run"
 )
 
 // output runs the program without a configured model, and without leaving anything
@@ -36,7 +37,7 @@ func runIn(t *testing.T, args ...string) (string, error) {
 	t.Setenv("TMPDIR", temporary)
 	t.Setenv("TMP", temporary)
 	var out strings.Builder
-	err := run(t.Context(), args, &out)
+	err := execute(t.Context(), args, &out)
 	if left, readErr := os.ReadDir(temporary); readErr != nil || len(left) > 0 {
 		t.Errorf("%v is left behind, error %v", left, readErr)
 	}
@@ -127,11 +128,11 @@ func TestOut(t *testing.T) {
 	if err != nil || reading.Entries != 160 || reading.Torn != 0 {
 		t.Errorf("%+v, %v", reading, err)
 	}
-	labels, err := sweep.ReadLabels(filepath.Join(dir, "labels.jsonl"))
+	labels, err := dataset.ReadLabels(filepath.Join(dir, "labels.jsonl"))
 	if err != nil || len(labels) != 160 {
 		t.Fatalf("%d labels, %v", len(labels), err)
 	}
-	lists, err := sweep.Rules{Lists: true, Labels: labels}.Open(path)
+	lists, err := dataset.Rules{Lists: true, Labels: labels}.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -218,7 +219,7 @@ func TestAWrongKeyEndsTheRun(t *testing.T) {
 	t.Setenv("OPENAI_API_KEY", "sk-wrong")
 	t.Setenv("OPENAI_BASE_URL", server.URL+"/v1")
 	_, err := runIn(t, "-k", "3")
-	if failing := (*sweep.FailuresError)(nil); !errors.As(err, &failing) || failing.Last.Status != http.StatusUnauthorized || requests.Load() > 20 {
+	if failing := (*run.FailuresError)(nil); !errors.As(err, &failing) || failing.Last.Status != http.StatusUnauthorized || requests.Load() > 20 {
 		t.Errorf("%v after %d requests", err, requests.Load())
 	}
 }

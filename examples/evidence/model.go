@@ -9,17 +9,18 @@ import (
 	"strings"
 
 	"github.com/bookend-rag/bookend/core/prompt"
-	"github.com/bookend-rag/bookend/core/sweep"
+	"github.com/bookend-rag/bookend/measure/model"
+	"github.com/bookend-rag/bookend/measure/simulate"
 	"github.com/tmc/langchaingo/llms"
 	"github.com/tmc/langchaingo/llms/openai"
 )
 
 // newModel returns the model that the environment names, or a simulated reader.
-func newModel(reader string) (sweep.Model, string, error) {
+func newModel(reader string) (model.Model, string, error) {
 	key, url := os.Getenv("OPENAI_API_KEY"), os.Getenv("OPENAI_BASE_URL")
 	if key == "" && url == "" {
-		model, err := simulated(reader)
-		return model, sweep.SimulatedPrefix + strings.ToLower(reader), err
+		m, err := simulated(reader)
+		return m, model.SimulatedPrefix + strings.ToLower(reader), err
 	}
 	name := cmp.Or(os.Getenv("OPENAI_MODEL"), "gpt-4o-mini")
 	options := []openai.Option{openai.WithModel(name), openai.WithToken(cmp.Or(key, "none"))}
@@ -38,17 +39,17 @@ var roles = map[prompt.Role]llms.ChatMessageType{
 }
 
 // Ask implements sweep.Model.
-func (c chat) Ask(ctx context.Context, p sweep.Prompt) (sweep.Answer, error) {
+func (c chat) Ask(ctx context.Context, p model.Prompt) (model.Answer, error) {
 	var messages []llms.MessageContent
 	for _, m := range p.Messages {
 		messages = append(messages, llms.TextParts(roles[m.Role], m.Text))
 	}
-	response, err := c.GenerateContent(ctx, messages, llms.WithTemperature(0), llms.WithMaxTokens(sweep.DefaultMaxTokens))
+	response, err := c.GenerateContent(ctx, messages, llms.WithTemperature(0), llms.WithMaxTokens(model.DefaultMaxTokens))
 	if err != nil || len(response.Choices) == 0 {
-		return sweep.Answer{}, &sweep.ModelError{Status: statusOf(err), Err: err}
+		return model.Answer{}, &model.Error{Status: statusOf(err), Err: err}
 	}
 	choice := response.Choices[0]
-	return sweep.Answer{Text: choice.Content, FinishReason: choice.StopReason}, nil
+	return model.Answer{Text: choice.Content, FinishReason: choice.StopReason}, nil
 }
 
 var statusCode = regexp.MustCompile(`status code: (\d{3})`)
@@ -69,21 +70,21 @@ func statusOf(err error) int {
 // simulated returns a reader with a known curve. It knows in which slot the answer
 // stands, and is right there as often as its curve says. Where no document has the
 // answer it is always wrong.
-func simulated(name string) (sweep.Model, error) {
-	if _, err := sweep.SimulatedAccuracy(name, 1); err != nil {
+func simulated(name string) (model.Model, error) {
+	if _, err := simulate.Accuracy(name, 1); err != nil {
 		return nil, err
 	}
-	return sweep.ModelFunc(func(ctx context.Context, _ sweep.Prompt) (sweep.Answer, error) {
-		call, _ := sweep.CallFrom(ctx)
-		if call.Slot != sweep.NoSlot {
-			reader, err := sweep.NewNamedReader(name, call.Documents, 1)
+	return model.Func(func(ctx context.Context, _ model.Prompt) (model.Answer, error) {
+		call, _ := model.CallFrom(ctx)
+		if call.Slot != model.NoSlot {
+			reader, err := simulate.NewNamedReader(name, call.Documents, 1)
 			if err != nil {
-				return sweep.Answer{}, err
+				return model.Answer{}, err
 			}
 			if reader.Right(call.Index, call.Slot) {
-				return sweep.Answer{Text: call.Answers[0]}, nil
+				return model.Answer{Text: call.Answers[0]}, nil
 			}
 		}
-		return sweep.Answer{Text: "The documents do not say."}, nil
+		return model.Answer{Text: "The documents do not say."}, nil
 	}), nil
 }

@@ -18,8 +18,13 @@ import (
 
 	"github.com/bookend-rag/bookend/core"
 	"github.com/bookend-rag/bookend/core/prompt"
-	"github.com/bookend-rag/bookend/core/sweep"
 	"github.com/bookend-rag/bookend/examples/internal/cli"
+	"github.com/bookend-rag/bookend/measure/dataset"
+	"github.com/bookend-rag/bookend/measure/judge"
+	"github.com/bookend-rag/bookend/measure/model"
+	"github.com/bookend-rag/bookend/measure/shape"
+	"github.com/bookend-rag/bookend/measure/simulate"
+	"github.com/bookend-rag/bookend/measure/stats"
 )
 
 const documents = 10
@@ -33,11 +38,11 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err := cli.Parse(flags, args, out); err != nil {
 		return err
 	}
-	reader, err := sweep.NewNamedReader(*name, documents, 1)
+	reader, err := simulate.NewNamedReader(*name, documents, 1)
 	if err != nil {
 		return err
 	}
-	cases, err := sweep.KeyValues(1, *questions, documents)
+	cases, err := dataset.KeyValues(1, *questions, documents)
 	if err != nil {
 		return err
 	}
@@ -54,18 +59,18 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 			if err != nil {
 				return err
 			}
-			score, err := sweep.Score(sweep.Exact, ask(reader, q, c, text), c.Answers)
+			score, err := judge.Score(judge.Exact, ask(reader, q, c, text), c.Answers)
 			if err != nil {
 				return err
 			}
 			right[q][slot] = score.Full == 1
 		}
 	}
-	outcomes, err := sweep.NewOutcomes(documents, slots, right)
+	outcomes, err := stats.NewOutcomes(documents, slots, right)
 	if err != nil {
 		return err
 	}
-	curve, err := sweep.Fit(outcomes, sweep.CurveInfo{Model: sweep.SimulatedPrefix + *name, Task: string(sweep.KeyValue)})
+	curve, err := shape.Fit(outcomes, shape.CurveInfo{Model: model.SimulatedPrefix + *name, Task: string(dataset.KeyValue)})
 	if err != nil {
 		return err
 	}
@@ -73,19 +78,19 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 }
 
 // build lays out the documents as they stand, and the question below them.
-func build(ctx context.Context, placed []sweep.Document, question string) (string, error) {
+func build(ctx context.Context, placed []dataset.Document, question string) (string, error) {
 	r, err := prompt.New(prompt.Config{Labels: prompt.BySlot, Instruction: "Give the value of that key, and nothing else.", QuestionPrefix: "Key: "})
 	if err != nil {
 		return "", err
 	}
-	view := &core.View[sweep.Document]{Text: func(d sweep.Document) string { return d.Title + " = " + d.Text }}
+	view := &core.View[dataset.Document]{Text: func(d dataset.Document) string { return d.Title + " = " + d.Text }}
 	p, err := prompt.Build(ctx, r, core.Off, placed, view, prompt.Input{Question: question})
 	return p.Text, err
 }
 
 // ask stands in for a model: it looks in which slot the answer stands, and finds it
 // there as often as the simulated reader would. Put your own model here.
-func ask(reader *sweep.Reader, question int, c sweep.Case, text string) string {
+func ask(reader *simulate.Reader, question int, c dataset.Case, text string) string {
 	before, _, _ := strings.Cut(text, c.Answers[0])
 	if slot := strings.Count(before, " = ") - 1; reader.Right(question, slot) {
 		return c.Answers[0]
@@ -96,7 +101,7 @@ func ask(reader *sweep.Reader, question int, c sweep.Case, text string) string {
 // draw prints a bar for each slot, and what follows from them.
 func draw(out io.Writer, curve *core.Curve) error {
 	fmt.Fprintf(out, "SIMULATED, no measurement: %s, %d documents, %d questions in each slot\n\n",
-		strings.TrimPrefix(curve.Model, sweep.SimulatedPrefix), curve.Documents, curve.Questions)
+		strings.TrimPrefix(curve.Model, model.SimulatedPrefix), curve.Documents, curve.Questions)
 	for i, slot := range curve.Slots {
 		fmt.Fprintf(out, "slot %d  %5.1f %%  %s\n", slot, 100*curve.Accuracy[i], strings.Repeat("█", int(50*curve.Accuracy[i]+0.5)))
 	}

@@ -4,7 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/bookend-rag/bookend/core/sweep"
+	"github.com/bookend-rag/bookend/measure/dataset"
+	"github.com/bookend-rag/bookend/measure/simulate"
 )
 
 func output(t *testing.T, args ...string) (string, error) {
@@ -38,11 +39,11 @@ func TestAskLooksIntoThePrompt(t *testing.T) {
 	t.Parallel()
 	accuracy := make([]float64, documents)
 	accuracy[3] = 1
-	reader, err := sweep.NewReader(accuracy, 1, 1)
+	reader, err := simulate.NewReader(accuracy, 1, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	cases, err := sweep.KeyValues(1, 1, documents)
+	cases, err := dataset.KeyValues(1, 1, documents)
 	if err != nil {
 		t.Fatal(err)
 	}

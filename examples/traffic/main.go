@@ -27,8 +27,8 @@ import (
 	"github.com/bookend-rag/bookend/core"
 	"github.com/bookend-rag/bookend/core/prompt"
 	"github.com/bookend-rag/bookend/core/record"
-	"github.com/bookend-rag/bookend/core/sweep/traffic"
 	"github.com/bookend-rag/bookend/examples/internal/cli"
+	"github.com/bookend-rag/bookend/measure/traffic"
 )
 
 const documents = 10

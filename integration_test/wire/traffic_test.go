@@ -14,11 +14,11 @@ import (
 
 	"github.com/bookend-rag/bookend/core"
 	"github.com/bookend-rag/bookend/core/record"
-	"github.com/bookend-rag/bookend/core/sweep/traffic"
 	einobookend "github.com/bookend-rag/bookend/eino"
 	"github.com/bookend-rag/bookend/integration_test/openaitest"
 	bookend "github.com/bookend-rag/bookend/langchaingo"
 	"github.com/bookend-rag/bookend/langchaingo/combine"
+	"github.com/bookend-rag/bookend/measure/traffic"
 	"github.com/cloudwego/eino/compose"
 	"github.com/cloudwego/eino/schema"
 	"github.com/tmc/langchaingo/chains"

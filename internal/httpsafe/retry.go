@@ -12,6 +12,18 @@ import (
 // longest is what a server's wish to wait is cut to.
 const longest = 24 * time.Hour
 
+// Retryable says whether a server that answered with such a status may answer
+// otherwise when it is asked again: 408, 425, 429, and 5xx but for 501 and 505.
+func Retryable(status int) bool {
+	switch status {
+	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests:
+		return true
+	case http.StatusNotImplemented, http.StatusHTTPVersionNotSupported:
+		return false
+	}
+	return status >= 500
+}
+
 // RetryAfter returns how long a server asks to wait: by retry-after-ms, which counts
 // in milliseconds, or else by Retry-After, seconds or a date, which is measured by
 // the server's own clock if it tells its time. What cannot be read, what is negative,

@@ -20,7 +20,7 @@ var (
 	ErrOther = errors.New("does not begin as it must")
 	// ErrDamaged: a line other than the last is not what it must be.
 	ErrDamaged = errors.New("the file is damaged")
-	// ErrLimit: a line is longer than MaxLine.
+	// ErrLimit: a line is longer than it may be.
 	ErrLimit = errors.New("limit passed")
 )
 
@@ -81,17 +81,22 @@ func Scan(from io.Reader, header string, take func(line []byte) bool) (End, erro
 type Reader struct {
 	// Number is that of the line that was read last, from 1.
 	Number int
+	// Max is the most bytes that a line may have, its end included: MaxLine, unless
+	// it is changed.
+	Max int
 
 	r      *bufio.Reader
 	buffer []byte
 }
 
 // NewReader returns a Reader of from.
-func NewReader(from io.Reader) *Reader { return &Reader{r: bufio.NewReaderSize(from, 256<<10)} }
+func NewReader(from io.Reader) *Reader {
+	return &Reader{Max: MaxLine, r: bufio.NewReaderSize(from, 256<<10)}
+}
 
 // Next returns the next line, its end included, and whether it has one. It is
 // valid until the next call. At the end it returns io.EOF, and ErrLimit for a line
-// above MaxLine.
+// above Max.
 func (r *Reader) Next() (line []byte, whole bool, err error) {
 	r.buffer = r.buffer[:0]
 	for first := true; ; first = false {
@@ -102,7 +107,7 @@ func (r *Reader) Next() (line []byte, whole bool, err error) {
 		if first {
 			r.Number++
 		}
-		if len(r.buffer)+len(piece) > MaxLine {
+		if len(r.buffer)+len(piece) > r.Max {
 			return nil, false, ErrLimit
 		}
 		switch {

@@ -8,38 +8,44 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/bookend-rag/bookend/core/sweep"
+	"github.com/bookend-rag/bookend/measure/dataset"
+	"github.com/bookend-rag/bookend/measure/journal"
+	"github.com/bookend-rag/bookend/measure/judge"
+	"github.com/bookend-rag/bookend/measure/model"
+	"github.com/bookend-rag/bookend/measure/simulate"
+	"github.com/bookend-rag/bookend/measure/stats"
+	"github.com/bookend-rag/bookend/measure/sweep"
 )
 
 // result is a simulated sweep of 40 questions.
-func result(t *testing.T, model string, documents int, slots []int) sweep.Result {
+func result(t *testing.T, m string, documents int, slots []int) sweep.Result {
 	t.Helper()
-	reader, err := sweep.NewNamedReader("u", documents, 1)
+	reader, err := simulate.NewNamedReader("u", documents, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	d := sweep.Described{Manifest: sweep.Manifest{
-		Model: model, Task: sweep.QuestionAnswer, Documents: documents, Slots: slots, Questions: 40,
+		Model: m, Task: dataset.QuestionAnswer, Documents: documents, Slots: slots, Questions: 40,
 		Arms: []string{sweep.ArmClosedBook, sweep.ArmOracle, sweep.ArmSlot},
 	}}
-	var records []sweep.Record
+	var records []journal.Record
 	add := func(q int, arm string, slot int, right bool) {
 		text := "no"
 		if right {
 			text = "yes"
 		}
-		records = append(records, sweep.Record{
-			Key: fmt.Sprint(q, arm, slot), Question: fmt.Sprint(q), Arm: arm, Slot: slot, Answers: []string{"yes"}, Answer: &sweep.Answer{Text: text},
+		records = append(records, journal.Record{
+			Key: fmt.Sprint(q, arm, slot), Question: fmt.Sprint(q), Arm: arm, Slot: slot, Answers: []string{"yes"}, Answer: &model.Answer{Text: text},
 		})
 	}
 	for q := range 40 {
-		add(q, sweep.ArmClosedBook, sweep.NoSlot, q%4 == 0)
-		add(q, sweep.ArmOracle, sweep.NoSlot, q%10 != 0)
+		add(q, sweep.ArmClosedBook, model.NoSlot, q%4 == 0)
+		add(q, sweep.ArmOracle, model.NoSlot, q%10 != 0)
 		for _, slot := range slots {
 			add(q, sweep.ArmSlot, slot, reader.Right(q, slot))
 		}
 	}
-	r, err := sweep.Summarize(d, records, sweep.Judging{})
+	r, err := sweep.Summarize(d, records, judge.Judging{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +93,7 @@ func TestTextFitsATerminal(t *testing.T) {
 
 func TestTitleSaysSimulated(t *testing.T) {
 	t.Parallel()
-	real, simulated := result(t, "m", 3, all(3)), result(t, sweep.SimulatedPrefix+"u", 3, all(3))
+	real, simulated := result(t, "m", 3, all(3)), result(t, model.SimulatedPrefix+"u", 3, all(3))
 	for want, results := range map[string][]sweep.Result{
 		"m, 3 documents, n = 40":            {real},
 		"SIMULATED: u, 3 documents, n = 40": {simulated},
@@ -148,7 +154,7 @@ func TestNothingToDraw(t *testing.T) {
 func TestRangeIsWide(t *testing.T) {
 	t.Parallel()
 	for _, accuracy := range []float64{0, 0.5, 1} {
-		tally := sweep.Tally{Accuracy: accuracy, Interval: sweep.Interval{Low: accuracy, High: accuracy}}
+		tally := sweep.Tally{Accuracy: accuracy, Interval: stats.Interval{Low: accuracy, High: accuracy}}
 		low, high := Range([]sweep.Result{{Slots: []sweep.ArmResult{{Full: tally}}}}, true)
 		if high-low < 0.39 || low < -0.01 || high > 1.01 || accuracy < low-0.01 || accuracy > high+0.01 {
 			t.Errorf("accuracy %v: range %v to %v", accuracy, low, high)

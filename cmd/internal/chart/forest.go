@@ -9,8 +9,9 @@ import (
 
 	"github.com/bookend-rag/bookend/cmd/internal/show"
 	"github.com/bookend-rag/bookend/cmd/internal/table"
-	"github.com/bookend-rag/bookend/core/sweep"
-	"github.com/bookend-rag/bookend/core/sweep/compare"
+	"github.com/bookend-rag/bookend/measure/compare"
+	"github.com/bookend-rag/bookend/measure/model"
+	"github.com/bookend-rag/bookend/measure/stats"
 )
 
 // Differences are the rows and the axis of a forest plot: each arm of a comparison
@@ -36,7 +37,7 @@ type Difference struct {
 	Winner    bool
 	Identical string // the arm that it equals; there is then no mark to draw
 	At        float64
-	sweep.Interval
+	stats.Interval
 }
 
 // Value says a row's numbers in words.
@@ -86,7 +87,7 @@ func (d Differences) Longest() (label, value int) {
 func DifferencesOf(r compare.Result) Differences {
 	d := Differences{
 		Marks: table.Marks(r), Verdict: table.Verdict(r), Worthwhile: 100 * r.Worthwhile,
-		Name: fmt.Sprintf("%s, n = %d", show.Cut(show.Line(strings.TrimPrefix(r.Model, sweep.SimulatedPrefix)), 60), r.Questions.Counted),
+		Name: fmt.Sprintf("%s, n = %d", show.Cut(show.Line(strings.TrimPrefix(r.Model, model.SimulatedPrefix)), 60), r.Questions.Counted),
 	}
 	if r.Date != "" {
 		d.Name += ", " + show.Line(r.Date)
@@ -109,7 +110,7 @@ func DifferencesOf(r compare.Result) Differences {
 			d.Rows = append(d.Rows, Difference{
 				Name: short(a.Name), Control: control, Winner: a.Name == r.Winner,
 				Identical: short(a.Identical), At: 100 * a.Against.Difference,
-				Interval: sweep.Interval{Low: 100 * within.Low, High: 100 * within.High},
+				Interval: stats.Interval{Low: 100 * within.Low, High: 100 * within.High},
 			})
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"github.com/bookend-rag/bookend/core/sweep/compare"
+	"github.com/bookend-rag/bookend/measure/compare"
 )
 
 const (

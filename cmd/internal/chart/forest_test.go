@@ -9,9 +9,10 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/bookend-rag/bookend/core/sweep"
-	"github.com/bookend-rag/bookend/core/sweep/compare"
-	"github.com/bookend-rag/bookend/core/sweep/paired"
+	"github.com/bookend-rag/bookend/measure/compare"
+	"github.com/bookend-rag/bookend/measure/evidence"
+	"github.com/bookend-rag/bookend/measure/model"
+	"github.com/bookend-rag/bookend/measure/stats"
 )
 
 // arm has wins and losses over 100 questions, and intervals of 5 and 10 points to
@@ -19,11 +20,11 @@ import (
 func arm(name string, kind compare.Kind, wins, losses int, fixed bool) compare.ArmResult {
 	difference := float64(wins-losses) / 100
 	a := compare.ArmResult{Name: name, Kind: kind, Against: &compare.Against{
-		Counts: paired.Counts{Wins: wins, Losses: losses, Same: 100 - wins - losses}, Difference: difference,
-		Sequence: sweep.Interval{Low: difference - 0.1, High: difference + 0.1},
+		Counts: stats.Counts{Wins: wins, Losses: losses, Same: 100 - wins - losses}, Difference: difference,
+		Sequence: stats.Interval{Low: difference - 0.1, High: difference + 0.1},
 	}}
 	if fixed {
-		a.Against.Fixed = &compare.Fixed{Bootstrap: sweep.Interval{Low: difference - 0.05, High: difference + 0.05}}
+		a.Against.Fixed = &compare.Fixed{Bootstrap: stats.Interval{Low: difference - 0.05, High: difference + 0.05}}
 	}
 	return a
 }
@@ -33,8 +34,8 @@ func comparison(fixed bool) compare.Result {
 	same := arm("tail-head", compare.Challenger, 0, 0, fixed)
 	same.Identical = "reversed"
 	return compare.Result{
-		Model: "m", Date: "2026-01-02", Word: paired.Reorder, Winner: "reversed", UntilDecided: !fixed,
-		Rule: paired.Rule{Alpha: 0.05, Worthwhile: 0.03}, Questions: compare.Questions{Planned: 100, Counted: 100},
+		Model: "m", Date: "2026-01-02", Word: evidence.Reorder, Winner: "reversed", UntilDecided: !fixed,
+		Rule: evidence.Rule{Alpha: 0.05, Worthwhile: 0.03}, Questions: compare.Questions{Planned: 100, Counted: 100},
 		Arms: []compare.ArmResult{
 			{Name: "ranked", Kind: compare.Baseline},
 			arm("head-tail", compare.Challenger, 4, 2, fixed), arm("shuffle 1", compare.Shuffle, 3, 11, fixed),
@@ -120,7 +121,7 @@ func TestForestText(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
 	}
-	r.Simulated, r.SameQuestions, r.Model = true, true, sweep.SimulatedPrefix+"m"
+	r.Simulated, r.SameQuestions, r.Model = true, true, model.SimulatedPrefix+"m"
 	if want, got := "SIMULATED, FITTED ON THE SAME QUESTIONS: m, n = 100", ForestText(r); !strings.HasPrefix(got, want) {
 		t.Errorf("first line (-want +got)\n-%s\n+%s", want, got)
 	}

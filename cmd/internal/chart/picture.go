@@ -14,7 +14,7 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 
 	"github.com/bookend-rag/bookend/cmd/internal/show"
-	"github.com/bookend-rag/bookend/core/sweep"
+	"github.com/bookend-rag/bookend/measure/sweep"
 )
 
 const (

@@ -9,7 +9,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/bookend-rag/bookend/cmd/internal/show"
-	"github.com/bookend-rag/bookend/core/sweep"
+	"github.com/bookend-rag/bookend/measure/model"
+	"github.com/bookend-rag/bookend/measure/sweep"
 )
 
 const (
@@ -78,7 +79,7 @@ func Title(results []sweep.Result) string {
 
 // Name names a result in one line: model, size, n and date.
 func Name(r sweep.Result) string {
-	name := fmt.Sprintf("%s, %d documents, n = %d", show.Cut(show.Line(strings.TrimPrefix(r.Model, sweep.SimulatedPrefix)), 60), r.Documents, r.Questions.Complete)
+	name := fmt.Sprintf("%s, %d documents, n = %d", show.Cut(show.Line(strings.TrimPrefix(r.Model, model.SimulatedPrefix)), 60), r.Documents, r.Questions.Complete)
 	if r.Date != "" {
 		name += ", " + r.Date
 	}

@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/bookend-rag/bookend/cmd/internal/show"
-	"github.com/bookend-rag/bookend/core/sweep/traffic"
+	"github.com/bookend-rag/bookend/measure/traffic"
 )
 
 // UseName names a curve of use in one line.

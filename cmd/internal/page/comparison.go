@@ -6,8 +6,8 @@ import (
 	"github.com/bookend-rag/bookend/cmd/internal/chart"
 	"github.com/bookend-rag/bookend/cmd/internal/show"
 	"github.com/bookend-rag/bookend/cmd/internal/table"
-	"github.com/bookend-rag/bookend/core/sweep"
-	"github.com/bookend-rag/bookend/core/sweep/compare"
+	"github.com/bookend-rag/bookend/measure/compare"
+	"github.com/bookend-rag/bookend/measure/run"
 )
 
 type comparison struct {
@@ -34,7 +34,7 @@ type comparison struct {
 	Notes                           []string
 	Winner                          string
 	Changed                         bool // the settings are those of a challenger
-	Setup                           []sweep.Setting
+	Setup                           []run.Setting
 }
 
 type keyEntry struct{ Class, Name string }

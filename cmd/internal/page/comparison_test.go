@@ -5,9 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/bookend-rag/bookend/core/sweep"
-	"github.com/bookend-rag/bookend/core/sweep/compare"
-	"github.com/bookend-rag/bookend/core/sweep/paired"
+	"github.com/bookend-rag/bookend/measure/compare"
+	"github.com/bookend-rag/bookend/measure/evidence"
+	"github.com/bookend-rag/bookend/measure/run"
+	"github.com/bookend-rag/bookend/measure/stats"
+	"github.com/bookend-rag/bookend/measure/sweep"
 )
 
 // hostileComparison tries to break out of the page wherever a text comes from
@@ -18,16 +20,16 @@ func hostileComparison() compare.Result {
 		return compare.ArmResult{
 			Name: name, Kind: kind,
 			Against: &compare.Against{
-				Counts: paired.Counts{Wins: 1, Same: 9}, Difference: 0.1, Sequence: sweep.Interval{Low: -0.2, High: 0.4},
-				Fixed: &compare.Fixed{McNemar: 1, Bootstrap: sweep.Interval{Low: 0, High: 0.3}},
+				Counts: stats.Counts{Wins: 1, Same: 9}, Difference: 0.1, Sequence: stats.Interval{Low: -0.2, High: 0.4},
+				Fixed: &compare.Fixed{McNemar: 1, Bootstrap: stats.Interval{Low: 0, High: 0.3}},
 			},
 		}
 	}
 	same := arm("same"+hostile, compare.Challenger)
 	same.Identical = "base" + hostile
 	return compare.Result{
-		Finding: "Reorder: " + hostile, Word: paired.Reorder, Winner: "new" + hostile, Model: "model" + hostile, Date: "date" + hostile,
-		Scorer: "scorer" + hostile, JudgedBy: "full answer", Rule: paired.Rule{Alpha: 0.05, Worthwhile: 0.03},
+		Finding: "Reorder: " + hostile, Word: evidence.Reorder, Winner: "new" + hostile, Model: "model" + hostile, Date: "date" + hostile,
+		Scorer: "scorer" + hostile, JudgedBy: "full answer", Rule: evidence.Rule{Alpha: 0.05, Worthwhile: 0.03},
 		Questions: compare.Questions{Planned: 10, Counted: 10},
 		Arms: []compare.ArmResult{
 			{Name: "base" + hostile, Kind: compare.Baseline},
@@ -35,7 +37,7 @@ func hostileComparison() compare.Result {
 		},
 		Strata: []compare.Stratum{{Name: hostile, Questions: 10, Arms: make([]compare.Tally, 4)}},
 		Notes:  []string{"note" + hostile},
-		Setup:  []sweep.Setting{{Name: "name" + hostile, Value: "value" + hostile + "\nsecond line"}},
+		Setup:  []run.Setting{{Name: "name" + hostile, Value: "value" + hostile + "\nsecond line"}},
 	}
 }
 
@@ -154,7 +156,7 @@ func TestComparisonUntilDecided(t *testing.T) {
 func TestComparisonOfNothing(t *testing.T) {
 	t.Parallel()
 	html := mustPage(t, compare.Result{
-		Finding: "Keep a: every challenger gives the same prompts as it.", Word: paired.Keep, Winner: "a", Rule: paired.Rule{Alpha: 0.05, Worthwhile: 0.03},
+		Finding: "Keep a: every challenger gives the same prompts as it.", Word: evidence.Keep, Winner: "a", Rule: evidence.Rule{Alpha: 0.05, Worthwhile: 0.03},
 		Arms: []compare.ArmResult{{Name: "a", Kind: compare.Baseline}, {Name: "b", Kind: compare.Challenger, Identical: "a", Against: &compare.Against{}}},
 	})
 	for _, want := range []string{"There is nothing to draw", "identical to a", "<strong>a</strong>, the baseline"} {

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/bookend-rag/bookend/cmd/internal/chart"
-	"github.com/bookend-rag/bookend/core/sweep"
+	"github.com/bookend-rag/bookend/measure/sweep"
 )
 
 // figure is the curve as the numbers of an inline SVG. The template writes them;

@@ -14,7 +14,8 @@ import (
 	"github.com/bookend-rag/bookend/cmd/internal/chart"
 	"github.com/bookend-rag/bookend/cmd/internal/show"
 	"github.com/bookend-rag/bookend/cmd/internal/table"
-	"github.com/bookend-rag/bookend/core/sweep"
+	"github.com/bookend-rag/bookend/measure/run"
+	"github.com/bookend-rag/bookend/measure/sweep"
 )
 
 var (
@@ -87,7 +88,7 @@ type section struct {
 	Statistics                   []string
 	CountRule                    string
 	Examples                     []example
-	Setup                        []sweep.Setting
+	Setup                        []run.Setting
 	Notes                        []string
 }
 
@@ -166,10 +167,10 @@ func newSection(r sweep.Result) section {
 	return s
 }
 
-func setup(settings []sweep.Setting) []sweep.Setting {
-	var shown []sweep.Setting
+func setup(settings []run.Setting) []run.Setting {
+	var shown []run.Setting
 	for _, s := range settings {
-		shown = append(shown, sweep.Setting{Name: show.Line(s.Name), Value: show.Lines(s.Value)})
+		shown = append(shown, run.Setting{Name: show.Line(s.Name), Value: show.Lines(s.Value)})
 	}
 	return shown
 }

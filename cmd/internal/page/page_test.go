@@ -7,24 +7,28 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/bookend-rag/bookend/core/sweep"
+	"github.com/bookend-rag/bookend/measure/dataset"
+	"github.com/bookend-rag/bookend/measure/journal"
+	"github.com/bookend-rag/bookend/measure/judge"
+	"github.com/bookend-rag/bookend/measure/model"
+	"github.com/bookend-rag/bookend/measure/sweep"
 )
 
 func hostileResult(t *testing.T) sweep.Result {
 	t.Helper()
 	d := sweep.Described{Manifest: sweep.Manifest{
-		Model: "</title><script>alert('model')</script>", Task: sweep.QuestionAnswer, Documents: 2, Slots: []int{0, 1}, Questions: 1,
+		Model: "</title><script>alert('model')</script>", Task: dataset.QuestionAnswer, Documents: 2, Slots: []int{0, 1}, Questions: 1,
 		Arms: []string{sweep.ArmClosedBook, sweep.ArmOracle, sweep.ArmSlot}, Instruction: "<script>alert('instruction')</script>\nsecond line",
 		Layout: "\"><svg onload=alert(1)>",
 	}}
-	var records []sweep.Record
+	var records []journal.Record
 	for slot, arm := range map[int]string{-1: sweep.ArmOracle, 0: sweep.ArmSlot, 1: sweep.ArmSlot} {
-		records = append(records, sweep.Record{
+		records = append(records, journal.Record{
 			Key: arm + string(rune('a'+slot)), Question: "q", Arm: arm, Slot: slot, Answers: []string{"<b>yes</b>"},
-			Answer: &sweep.Answer{Text: "</pre><script>alert('answer')</script>\x1b[2J{{.Title}}"},
+			Answer: &model.Answer{Text: "</pre><script>alert('answer')</script>\x1b[2J{{.Title}}"},
 		})
 	}
-	r, err := sweep.Summarize(d, records, sweep.Judging{})
+	r, err := sweep.Summarize(d, records, judge.Judging{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +132,7 @@ func TestSimulatedBaselines(t *testing.T) {
 
 func TestWithoutACurve(t *testing.T) {
 	t.Parallel()
-	r, err := sweep.Summarize(sweep.Described{Manifest: sweep.Manifest{Model: "m", Documents: 2, Slots: []int{0, 1}, Questions: 1}}, nil, sweep.Judging{})
+	r, err := sweep.Summarize(sweep.Described{Manifest: sweep.Manifest{Model: "m", Documents: 2, Slots: []int{0, 1}, Questions: 1}}, nil, judge.Judging{})
 	if err != nil {
 		t.Fatal(err)
 	}

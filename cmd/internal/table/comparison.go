@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"github.com/bookend-rag/bookend/cmd/internal/show"
-	"github.com/bookend-rag/bookend/core/sweep"
-	"github.com/bookend-rag/bookend/core/sweep/compare"
-	"github.com/bookend-rag/bookend/core/sweep/paired"
+	"github.com/bookend-rag/bookend/measure/compare"
+	"github.com/bookend-rag/bookend/measure/evidence"
+	"github.com/bookend-rag/bookend/measure/stats"
 )
 
 // NotMeasured says what a simulated result is.
@@ -45,9 +45,9 @@ func Marks(r compare.Result) string {
 // Verdict is the word of a comparison and the arm that it says to use.
 func Verdict(r compare.Result) string {
 	switch r.Word {
-	case paired.Reorder:
+	case evidence.Reorder:
 		return "reorder: use " + show.Line(r.Winner)
-	case paired.Keep:
+	case evidence.Keep:
 		return "keep " + show.Line(r.Winner)
 	}
 	return string(r.Word)
@@ -105,7 +105,7 @@ func Compared(r compare.Result) (columns []string, rows [][]string) {
 
 // Range returns the interval of a difference that is shown first: the confidence
 // sequence where the number of questions was not fixed, else the bootstrap interval.
-func Range(a compare.Against) sweep.Interval {
+func Range(a compare.Against) stats.Interval {
 	if a.Fixed == nil {
 		return a.Sequence
 	}
@@ -117,7 +117,7 @@ func RangeName(r compare.Result) string {
 	if r.UntilDecided {
 		return sequenceName(r)
 	}
-	return fmt.Sprintf("%.4g %% bootstrap interval", 100*sweep.Confidence)
+	return fmt.Sprintf("%.4g %% bootstrap interval", 100*stats.Confidence)
 }
 
 func sequenceName(r compare.Result) string {
@@ -154,7 +154,7 @@ func Identical(r compare.Result) []string {
 	return lines
 }
 
-func pointsRange(i sweep.Interval) string {
+func pointsRange(i stats.Interval) string {
 	return fmt.Sprintf("%s to %s", points(i.Low), points(i.High))
 }
 

@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"github.com/bookend-rag/bookend/cmd/internal/show"
-	"github.com/bookend-rag/bookend/core/sweep/compare"
+	"github.com/bookend-rag/bookend/measure/compare"
 )
 
 // ComparisonCSV returns one line for each arm, under a line of names. Shares go from

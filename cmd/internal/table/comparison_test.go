@@ -6,44 +6,47 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/bookend-rag/bookend/core/sweep"
-	"github.com/bookend-rag/bookend/core/sweep/compare"
-	"github.com/bookend-rag/bookend/core/sweep/paired"
+	"github.com/bookend-rag/bookend/measure/compare"
+	"github.com/bookend-rag/bookend/measure/evidence"
+	"github.com/bookend-rag/bookend/measure/journal"
+	"github.com/bookend-rag/bookend/measure/judge"
+	"github.com/bookend-rag/bookend/measure/model"
+	"github.com/bookend-rag/bookend/measure/stats"
 )
 
 // comparison has 10 questions: a challenger that wins, one that is identical, and a
 // repeat.
 func comparison(untilDecided bool) compare.Result {
 	against := func(wins, losses int) *compare.Against {
-		k := paired.Counts{Wins: wins, Losses: losses, Same: 10 - wins - losses}
+		k := stats.Counts{Wins: wins, Losses: losses, Same: 10 - wins - losses}
 		a := &compare.Against{
 			Counts: k, Difference: k.Difference(), Discordance: k.Discordance(),
-			Sequence: sweep.Interval{Low: k.Difference() - 0.25, High: k.Difference() + 0.25},
+			Sequence: stats.Interval{Low: k.Difference() - 0.25, High: k.Difference() + 0.25},
 		}
 		if !untilDecided {
-			a.Fixed = &compare.Fixed{McNemar: 0.5, Bootstrap: sweep.Interval{Low: k.Difference() - 0.125, High: k.Difference() + 0.125}}
+			a.Fixed = &compare.Fixed{McNemar: 0.5, Bootstrap: stats.Interval{Low: k.Difference() - 0.125, High: k.Difference() + 0.125}}
 		}
 		return a
 	}
-	wilson := func(low, high float64) *sweep.Interval {
+	wilson := func(low, high float64) *stats.Interval {
 		if untilDecided {
 			return nil
 		}
-		return &sweep.Interval{Low: low, High: high}
+		return &stats.Interval{Low: low, High: high}
 	}
 	tally := func(correct int) compare.Tally {
 		return compare.Tally{Correct: correct, Accuracy: float64(correct) / 10, Wilson: wilson(0.111, 0.999)}
 	}
-	counts := sweep.Counts{Planned: 12, Answered: 11, Missing: 1}
+	counts := judge.Counts{Planned: 12, Answered: 11, Missing: 1}
 	r := compare.Result{
-		Model: "m", Word: paired.Reorder, Winner: "=new", UntilDecided: untilDecided, Scorer: "s", JudgedBy: "full answer",
-		Rule:      paired.Rule{Alpha: 0.05, Worthwhile: 0.03},
+		Model: "m", Word: evidence.Reorder, Winner: "=new", UntilDecided: untilDecided, Scorer: "s", JudgedBy: "full answer",
+		Rule:      evidence.Rule{Alpha: 0.05, Worthwhile: 0.03},
 		Questions: compare.Questions{Planned: 12, Counted: 10, Dropped: 1, Missing: 1},
 		Arms: []compare.ArmResult{
 			{Name: "ranked", Kind: compare.Baseline, Full: tally(6), FirstLine: tally(5), Counts: counts, Caching: compare.Caching{Prompt: 100, Cached: 25, Common: 1}},
 			{Name: "=new", Kind: compare.Challenger, Full: tally(8), FirstLine: tally(5), Counts: counts, Against: against(3, 1), Caching: compare.Caching{Prompt: 100, Cached: 5, Common: 0.2}},
 			{Name: "twin", Kind: compare.Challenger, Identical: "ranked", Full: tally(6), FirstLine: tally(5), Counts: counts, Against: against(0, 0)},
-			{Name: "repeat 1", Kind: compare.Repeat, Full: tally(5), FirstLine: tally(5), Counts: sweep.Counts{Planned: 12, Answered: 10, Failed: 1, Missing: 1}, Against: against(0, 1)},
+			{Name: "repeat 1", Kind: compare.Repeat, Full: tally(5), FirstLine: tally(5), Counts: judge.Counts{Planned: 12, Answered: 10, Failed: 1, Missing: 1}, Against: against(0, 1)},
 		},
 		Repeat: &compare.Flips{Flips: 1, Pairs: 10, Rate: 0.1, Wilson: wilson(0.018, 0.404)},
 		Strata: []compare.Stratum{
@@ -51,9 +54,9 @@ func comparison(untilDecided bool) compare.Result {
 			{From: 2, To: 4, Questions: 2, Arms: make([]compare.Tally, 4)},
 			{From: -1, To: -1, Questions: 1, Arms: make([]compare.Tally, 4)},
 		},
-		Spent: sweep.Spent{Requests: 33, Usage: sweep.Usage{Prompt: 400, Completion: 20, Cached: 30}},
+		Spent: journal.Spent{Requests: 33, Usage: model.Usage{Prompt: 400, Completion: 20, Cached: 30}},
 	}
-	r.Arms[1].Against.Sequential = &paired.Evidence{Counts: r.Arms[1].Against.Counts, LogE: math.Log(25), P: 0.04, LogDown: -50, Sequence: r.Arms[1].Against.Sequence}
+	r.Arms[1].Against.Sequential = &evidence.Standing{Counts: r.Arms[1].Against.Counts, LogE: math.Log(25), P: 0.04, LogDown: -50, Sequence: r.Arms[1].Against.Sequence}
 	if !untilDecided {
 		holm, least := 0.5, 0.234
 		r.Arms[1].Against.Fixed.Holm, r.Arms[1].Against.Fixed.Detectable = &holm, &least

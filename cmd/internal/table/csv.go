@@ -6,7 +6,8 @@ import (
 	"strconv"
 
 	"github.com/bookend-rag/bookend/cmd/internal/show"
-	"github.com/bookend-rag/bookend/core/sweep"
+	"github.com/bookend-rag/bookend/measure/model"
+	"github.com/bookend-rag/bookend/measure/sweep"
 )
 
 // CSV returns one line for each arm of each result, under a line of names. Shares go
@@ -24,7 +25,7 @@ func CSV(results []sweep.Result) ([]byte, error) {
 	for _, r := range results {
 		for _, a := range arms(r) {
 			slot := ""
-			if a.Slot != sweep.NoSlot {
+			if a.Slot != model.NoSlot {
 				slot = strconv.Itoa(a.Slot)
 			}
 			line := []string{

@@ -9,7 +9,10 @@ import (
 	"unicode/utf8"
 
 	"github.com/bookend-rag/bookend/cmd/internal/show"
-	"github.com/bookend-rag/bookend/core/sweep"
+	"github.com/bookend-rag/bookend/measure/judge"
+	"github.com/bookend-rag/bookend/measure/shape"
+	"github.com/bookend-rag/bookend/measure/stats"
+	"github.com/bookend-rag/bookend/measure/sweep"
 )
 
 // CountRule says how unusual answers count.
@@ -65,7 +68,7 @@ func Accuracy(r sweep.Result) (columns []string, rows [][]string) {
 	return columns, rows
 }
 
-func interval(i sweep.Interval) string { return fmt.Sprintf("%.1f – %.1f", 100*i.Low, 100*i.High) }
+func interval(i stats.Interval) string { return fmt.Sprintf("%.1f – %.1f", 100*i.Low, 100*i.High) }
 
 // Counts returns what became of the calls: the sum, and the arms with a call that
 // did not simply get an answer.
@@ -83,10 +86,10 @@ func countColumns(first string) []string {
 	return []string{first, "planned", "answered", "failed", "not asked", "refused", "truncated", "empty"}
 }
 
-func countRow(name string, c sweep.Counts) []string { return append([]string{name}, counts(c)...) }
+func countRow(name string, c judge.Counts) []string { return append([]string{name}, counts(c)...) }
 
 // counts are the cells of what became of calls, in every output alike.
-func counts(c sweep.Counts) []string {
+func counts(c judge.Counts) []string {
 	var cells []string
 	for _, n := range []int{c.Planned, c.Answered, c.Failed, c.Missing, c.Refused, c.Truncated, c.Empty} {
 		cells = append(cells, strconv.Itoa(n))
@@ -102,7 +105,7 @@ func Contrasts(r sweep.Result) [][]string {
 	var rows [][]string
 	for _, c := range []struct {
 		name string
-		sweep.Contrast
+		shape.Contrast
 	}{
 		{"start minus middle", r.Verdict.StartMiddle},
 		{"end minus middle", r.Verdict.EndMiddle},

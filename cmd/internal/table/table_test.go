@@ -4,7 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/bookend-rag/bookend/core/sweep"
+	"github.com/bookend-rag/bookend/measure/judge"
+	"github.com/bookend-rag/bookend/measure/sweep"
 )
 
 func TestText(t *testing.T) {
@@ -18,7 +19,7 @@ func TestText(t *testing.T) {
 
 func TestUnansweredIsNotZero(t *testing.T) {
 	t.Parallel()
-	r := sweep.Result{Model: "-1", Slots: []sweep.ArmResult{{Arm: sweep.ArmSlot, Slot: 3, Counts: sweep.Counts{Planned: 2, Failed: 2}}}}
+	r := sweep.Result{Model: "-1", Slots: []sweep.ArmResult{{Arm: sweep.ArmSlot, Slot: 3, Counts: judge.Counts{Planned: 2, Failed: 2}}}}
 	_, rows := Accuracy(r)
 	if got := strings.Join(rows[0], " "); got != "slot 3 0 0 – – – –" {
 		t.Errorf("row of an arm without answers: %q", got)

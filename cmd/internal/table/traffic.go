@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/bookend-rag/bookend/cmd/internal/show"
-	"github.com/bookend-rag/bookend/core/sweep"
-	"github.com/bookend-rag/bookend/core/sweep/traffic"
+	"github.com/bookend-rag/bookend/measure/sweep"
+	"github.com/bookend-rag/bookend/measure/traffic"
 )
 
 // useBar is the length of the bar of a slot that is used twice as much as the

@@ -8,7 +8,10 @@ import (
 	"strings"
 
 	"github.com/bookend-rag/bookend/core"
-	"github.com/bookend-rag/bookend/core/sweep"
+	"github.com/bookend-rag/bookend/measure/dataset"
+	"github.com/bookend-rag/bookend/measure/published"
+	"github.com/bookend-rag/bookend/measure/simulate"
+	"github.com/bookend-rag/bookend/measure/worth"
 )
 
 // Curve is what the warnings about orders are decided by: one measured curve, or the
@@ -30,22 +33,22 @@ func LoadCurve(name string) (*Curve, error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	published := &Curve{Name: name}
+	curve := &Curve{Name: name}
 	word := strings.ToLower(strings.TrimSpace(name))
-	for _, p := range sweep.Published() {
+	for _, p := range published.All() {
 		if model, _, _ := strings.Cut(p.Name, "/"); p.Name == word || model == word || plainModel(model) == word {
-			curve, err := p.Curve()
+			found, err := simulate.CurveOf(p)
 			if err != nil {
 				return nil, err
 			}
-			published.curves = append(published.curves, curve)
+			curve.curves = append(curve.curves, found)
 		}
 	}
-	if len(published.curves) == 0 {
-		_, unknown := sweep.LookupPublished(name)
+	if len(curve.curves) == 0 {
+		_, unknown := published.Lookup(name)
 		return nil, errors.Join(err, unknown)
 	}
-	return published, nil
+	return curve, nil
 }
 
 // plainModel takes off what the table of curves adds to a model's name.
@@ -101,7 +104,7 @@ type verdict struct {
 var fixedOrders = []core.Named{core.RankOrder, core.HeadTail, core.Reversed}
 
 // judge compares an order with the fixed ones, by the arithmetic of
-// core/sweep.Expected. A loss counts if it exceeds NoiseLimit standard errors, with
+// worth.Expected. A loss counts if it exceeds NoiseLimit standard errors, with
 // the slots of the curve taken as independent samples of its questions. A curve of
 // another number of documents was measured at neither: there the order has to lose
 // at both numbers.
@@ -122,11 +125,11 @@ func (c *Curve) judge(p core.Placement, documents int, decay float64) (verdict, 
 }
 
 func judgeAt(curve *core.Curve, p core.Placement, documents int, decay float64) (verdict, error) {
-	gold, err := sweep.DecayingRanks(documents, decay)
+	gold, err := dataset.DecayingRanks(documents, decay)
 	if err != nil {
 		return verdict{}, err
 	}
-	accuracy, err := sweep.AccuracyBySlot(curve, documents)
+	accuracy, err := worth.AccuracyBySlot(curve, documents)
 	if err != nil {
 		return verdict{}, err
 	}
@@ -135,12 +138,12 @@ func judgeAt(curve *core.Curve, p core.Placement, documents int, decay float64) 
 		return verdict{}, err
 	}
 	var v verdict
-	if v.now, err = sweep.Expected(accuracy, now, gold); err != nil {
+	if v.now, err = worth.Expected(accuracy, now, gold); err != nil {
 		return v, err
 	}
 	v.best, v.better, v.ranks = v.now, "", now
 	try := func(name string, other []int) (float64, error) {
-		e, err := sweep.Expected(accuracy, other, gold)
+		e, err := worth.Expected(accuracy, other, gold)
 		if err == nil && e > v.best+1e-12 {
 			v.best, v.better, v.ranks = e, name, other
 		}

@@ -1,0 +1,160 @@
+package batch
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/bookend-rag/bookend/internal/httpsafe"
+	"github.com/bookend-rag/bookend/internal/linelog"
+	"github.com/bookend-rag/bookend/measure/journal"
+	"github.com/bookend-rag/bookend/measure/model"
+	"github.com/bookend-rag/bookend/measure/openai"
+	"github.com/bookend-rag/bookend/measure/run"
+)
+
+// Result says what became of the lines of a result file, and of the calls.
+type Result struct {
+	Lines    int   // that are not blank
+	Answered int   // new answers in the journal
+	Failed   int   // new failures in the journal
+	Known    int   // results of calls that had an answer already, or a second result
+	Unknown  int   // results of no call of the source
+	Broken   []int // lines, from 1, that are no result, such as a torn last one
+	Missing  int   // calls of the source that have no answer now, failed ones included
+}
+
+// String gives the numbers in one line.
+func (b Result) String() string {
+	return fmt.Sprintf("%d lines: %d answered, %d failed, %d known already, %d of other calls, %d broken; %d calls have no answer yet",
+		b.Lines, b.Answered, b.Failed, b.Known, b.Unknown, len(b.Broken), b.Missing)
+}
+
+// resultLine is a line of a result file: of OpenAI's batch service or of vLLM's
+// run-batch, which put an error in different places.
+type resultLine struct {
+	ID       string `json:"custom_id"`
+	Response *struct {
+		Status int             `json:"status_code"`
+		Body   json.RawMessage `json:"body"`
+	} `json:"response"`
+	Error json.RawMessage `json:"error"`
+}
+
+// Read reads a result file of Write's requests into the journal, and the
+// file with the errors likewise: lines in any order, some missing, some failed.
+// What failed or is missing can be asked by run.Run or by another batch. Reading a
+// file twice changes nothing but adds its failures again.
+//
+// The error is that of from, of the source or of the journal, and journal.ErrLimit for
+// a line above journal.MaxLine; what was read before stays. It builds every call once
+// and holds their keys and answers, without prompts.
+func Read(from io.Reader, source run.Source, j *journal.Journal) (Result, error) {
+	var result Result
+	calls := map[string]model.Call{}
+	for i := range source.Len() {
+		call, err := source.Call(i)
+		if err != nil {
+			return result, fmt.Errorf("bookend: call %d cannot be built: %w", i, err)
+		}
+		if _, twice := calls[call.Key]; !twice {
+			call.Prompt = model.Prompt{}
+			calls[call.Key] = call
+		}
+	}
+	if err := j.Describe(source.Manifest()); err != nil {
+		return result, err
+	}
+	for lines := linelog.NewReader(from); ; {
+		line, _, err := lines.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return result, fmt.Errorf("bookend: batch results, line %d: %w", lines.Number, err)
+		}
+		if len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		result.Lines++
+		var l resultLine
+		if json.Unmarshal(line, &l) != nil || l.ID == "" {
+			result.Broken = append(result.Broken, lines.Number)
+			continue
+		}
+		call, ok := calls[l.ID]
+		if !ok {
+			result.Unknown++
+			continue
+		}
+		if j.Answered(l.ID) {
+			result.Known++
+			continue
+		}
+		record := journal.Record{
+			Key: call.Key, Question: call.Question, Arm: call.Arm, Slot: call.Slot, Repeat: call.Repeat,
+			Answers: call.Answers, Estimated: call.Tokens, Time: time.Now().UTC(),
+		}
+		record.Answer, record.Failure = l.outcome()
+		err = j.Append(record)
+		if errors.Is(err, journal.ErrLimit) {
+			record.Answer, record.Failure = nil, journal.NewFailure(err)
+			err = j.Append(record)
+		}
+		if err != nil {
+			return result, err
+		}
+		if record.Answer != nil {
+			result.Answered++
+		} else {
+			result.Failed++
+		}
+	}
+	for key := range calls {
+		if !j.Answered(key) {
+			result.Missing++
+		}
+	}
+	return result, nil
+}
+
+// outcome is an answer or a failure, which keeps the status that the batch gives.
+func (l resultLine) outcome() (*model.Answer, *journal.Failure) {
+	status := 0
+	if l.Response != nil {
+		status = l.Response.Status
+	}
+	var err error
+	switch message := complaint(l.Error); {
+	case message != "":
+		err = errors.New(message)
+	case l.Response == nil:
+		err = errors.New("the batch has neither a response nor an error for it")
+	default:
+		var answer model.Answer
+		if answer, err = openai.ParseResponse(cmp.Or(status, http.StatusOK), l.Response.Body); err == nil {
+			return &answer, nil
+		}
+	}
+	f := journal.NewFailure(err)
+	f.Status = status
+	return nil, f
+}
+
+// complaint reads an error that stands beside the response: a string, or one of the
+// forms of servers. It is empty where there is none.
+func complaint(raw json.RawMessage) (text string) {
+	if trimmed := strings.TrimSpace(string(raw)); trimmed == "" || trimmed == "null" {
+		return ""
+	}
+	if json.Unmarshal(raw, &text) != nil || text == "" {
+		text, _ = httpsafe.Complaint(raw)
+	}
+	return text
+}

@@ -1,0 +1,84 @@
+package compare
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/bookend-rag/bookend/core"
+	"github.com/bookend-rag/bookend/core/prompt"
+)
+
+// Arm is one way to arrange the documents of a question and to lay out the prompt
+// around them.
+type Arm struct {
+	Name   string
+	Order  core.Config
+	Prompt prompt.Config
+}
+
+// Kind says what an arm is for.
+type Kind string
+
+// The kinds.
+const (
+	Baseline   Kind = "baseline"   // what the others are held against
+	Challenger Kind = "challenger" // what may win
+	Shuffle    Kind = "shuffle"    // the baseline's documents in random order: a control
+	Repeat     Kind = "repeat"     // the baseline asked again: the noise floor
+)
+
+// armPlan is an arm, ready to build prompts.
+type armPlan struct {
+	name     string
+	kind     Kind
+	number   int // of a shuffle or a repeat, from 1
+	arranger *core.Arranger
+	renderer *prompt.Renderer
+}
+
+// compile validates the arms and adds the controls.
+func compile(arms []Arm, shuffles, repeats int) ([]armPlan, error) {
+	var plans []armPlan
+	var faults []error
+	if len(arms) < 2 {
+		faults = append(faults, &core.ConfigError{
+			Field: "Arms", Value: len(arms), Rule: "a comparison needs a baseline and a challenger or more",
+		})
+	}
+	seen := map[string]bool{}
+	for i, arm := range arms {
+		kind := Challenger
+		if i == 0 {
+			kind = Baseline
+		}
+		if arm.Name == "" || seen[arm.Name] {
+			faults = append(faults, &core.ConfigError{Field: "Arms", Value: arm.Name, Rule: "each arm needs a name of its own"})
+		}
+		seen[arm.Name] = true
+		// Observing and selecting belong to running chains.
+		arm.Order.Observe, arm.Order.Select = nil, nil
+		arranger, err := core.New(arm.Order)
+		faults = append(faults, err)
+		renderer, err := prompt.New(arm.Prompt)
+		faults = append(faults, err)
+		plans = append(plans, armPlan{name: arm.Name, kind: kind, arranger: arranger, renderer: renderer})
+	}
+	if err := errors.Join(faults...); err != nil {
+		return nil, err
+	}
+	control := func(kind Kind, number int) {
+		plan := plans[0]
+		plan.name, plan.kind, plan.number = fmt.Sprintf("%s %d", kind, number), kind, number
+		if seen[plan.name] {
+			faults = append(faults, &core.ConfigError{Field: "Arms", Value: plan.name, Rule: "is the name of a control arm: choose another"})
+		}
+		plans = append(plans, plan)
+	}
+	for i := range max(shuffles, 0) {
+		control(Shuffle, i+1)
+	}
+	for i := range max(repeats, 0) {
+		control(Repeat, i+1)
+	}
+	return plans, errors.Join(faults...)
+}

@@ -1,0 +1,39 @@
+package compare
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Describe returns the Manifest of the plan.
+func (p *Plan) Describe() Manifest {
+	m := Manifest{
+		Experiment: Experiment, Model: p.settings.Model, Params: p.settings.Params, Dataset: p.dataset.Report(),
+		Questions: len(p.order), Seed: p.settings.Seed, Calls: p.Len(),
+	}
+	for i, arm := range p.arms {
+		info := ArmInfo{Name: arm.name, Kind: arm.kind, Identical: p.same[i], Order: arm.arranger.Config(), Prompt: arm.renderer.Config()}
+		if i < len(p.settings.Arms) { // as it was given, without defaults
+			info.Prompt = p.settings.Arms[i].Prompt
+		}
+		m.Arms = append(m.Arms, info)
+	}
+	return m
+}
+
+// Manifest returns what a journal notes of the plan alone: Describe.
+func (p *Plan) Manifest() any { return p.Describe() }
+
+// String says in a few lines what would be asked, without reading a case.
+func (p *Plan) String() string {
+	var names []string
+	for i, arm := range p.arms {
+		name := arm.name
+		if p.same[i] != "" {
+			name += " (identical to " + p.same[i] + ")"
+		}
+		names = append(names, name)
+	}
+	return fmt.Sprintf("%s, %d questions × %d arms = %d calls, fewer where arms share a prompt\narms: %s",
+		p.settings.Model, len(p.order), len(p.arms), p.Len(), strings.Join(names, ", "))
+}

@@ -1,0 +1,97 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/bookend-rag/bookend/measure/evidence"
+	"github.com/bookend-rag/bookend/measure/model"
+)
+
+// finding says the verdict in one sentence with its numbers.
+func (r Result) finding() string {
+	who := r.Model
+	if r.Simulated {
+		who = "the " + strings.Replace(who, model.SimulatedPrefix, model.SimulatedPrefix+"reader ", 1)
+	}
+	suffix := ""
+	if r.SameQuestions {
+		suffix = " The measured placement was fitted on these questions, which flatters it."
+	}
+	baseline, best := r.Arms[0].Name, r.best()
+	switch {
+	case best == nil:
+		return fmt.Sprintf("Keep %s: every challenger gives the same prompts as it.", baseline)
+	case r.Questions.Counted == 0:
+		return "Inconclusive: no question is complete yet."
+	case r.Word == evidence.Reorder:
+		winner := r.arm(r.Winner)
+		return fmt.Sprintf("Reorder: with %s, %s is right %s more often than with %s (e = %s, where %.4g decide; %s, %s).%s", r.Winner, who,
+			points(winner.Against.Difference), baseline, exponential(winner.Against.Sequential.LogE), 1/r.Alpha, r.range95(*winner), r.behind(), suffix)
+	case r.Word == evidence.Keep:
+		return fmt.Sprintf("Keep %s: with %s, a gain of %s or more is excluded for every challenger; the best, %s, stands at %s points (%s, %s).%s",
+			baseline, who, points(r.Worthwhile), best.Name, signed(best.Against.Difference), r.range95(*best), r.behind(), suffix)
+	}
+	more := ""
+	if r.More != nil {
+		more = fmt.Sprintf("; about %s would probably settle it for %q", moreQuestions(r.More.Questions), r.More.Word)
+	}
+	return fmt.Sprintf("Inconclusive: with %s, the best challenger, %s, stands at %s points against %s (%s, %s)%s.%s", who,
+		best.Name, signed(best.Against.Difference), baseline, r.range95(*best), r.behind(), more, suffix)
+}
+
+// best returns the challenger with the largest difference that takes part in the
+// verdict; nil for none.
+func (r Result) best() *ArmResult {
+	var best *ArmResult
+	for i := range r.Arms {
+		a := &r.Arms[i]
+		if a.Kind == Challenger && a.Identical == "" && (best == nil || a.Against.Difference > best.Against.Difference) {
+			best = a
+		}
+	}
+	return best
+}
+
+func (r Result) arm(name string) *ArmResult {
+	for i := range r.Arms {
+		if r.Arms[i].Name == name {
+			return &r.Arms[i]
+		}
+	}
+	return nil
+}
+
+func (r Result) range95(a ArmResult) string {
+	return fmt.Sprintf("%.4g %% confidence sequence %s to %s points", 100*(1-r.Alpha), signed(a.Against.Sequence.Low), signed(a.Against.Sequence.High))
+}
+
+func (r Result) behind() string {
+	if r.Questions.Counted == 1 {
+		return "1 question"
+	}
+	return fmt.Sprintf("%d questions", r.Questions.Counted)
+}
+
+func moreQuestions(n int) string {
+	if n == 1 {
+		return "one more question"
+	}
+	return fmt.Sprintf("%d more questions", n)
+}
+
+// exponential writes e to the power of log, however large.
+func exponential(log float64) string {
+	if tens := log / math.Ln10; tens >= 4 {
+		return fmt.Sprintf("10^%.0f", tens)
+	}
+	return fmt.Sprintf("%.3g", math.Exp(log))
+}
+
+func points(share float64) string { return fmt.Sprintf("%.3g points", 100*share) }
+
+// signed writes a difference in points, with the sign of print.
+func signed(share float64) string {
+	return strings.Replace(fmt.Sprintf("%+.1f", 100*share), "-", "−", 1)
+}

@@ -1,0 +1,80 @@
+package compare
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/bookend-rag/bookend/core"
+)
+
+// identical returns the name of the earlier arm, baseline or challenger, that gives
+// the same prompts for every list of low to high documents, or "". It may miss one,
+// as where documents themselves decide; then prompts that are equal are still
+// asked once.
+func identical(plans []armPlan, i, low, high int) string {
+	if plans[i].kind == Shuffle || plans[i].kind == Repeat {
+		return ""
+	}
+	for _, other := range plans[:i] {
+		if sameArm(plans[i], other, low, high) {
+			return other.name
+		}
+	}
+	return ""
+}
+
+func sameArm(a, b armPlan, low, high int) bool {
+	x, y := a.arranger.Config(), b.arranger.Config()
+	p, q := placementOf(x), placementOf(y)
+	if x.Groups || y.Groups || !byNumberAlone(p) || !byNumberAlone(q) || !sameLayout(a, b) {
+		return false
+	}
+	x.Placement, y.Placement = core.Choice{}, core.Choice{}
+	if x.Count != nil || y.Count != nil || !sameJSON(x, y) {
+		return false
+	}
+	if !sameJSON(x, core.Config{MinDocuments: x.MinDocuments}) { // something may leave documents out
+		low = 0
+	}
+	for n := low; n <= high; n++ {
+		one, err := core.Order(p, n)
+		two, err2 := core.Order(q, n)
+		if err != nil || err2 != nil || !slices.Equal(one, two) {
+			return false
+		}
+	}
+	return true
+}
+
+func sameLayout(a, b armPlan) bool {
+	x, y := a.renderer.Config(), b.renderer.Config()
+	if x.Count != nil || y.Count != nil || x.FormatFunc != nil || y.FormatFunc != nil {
+		return false
+	}
+	return sameJSON(x, y) && x.Budget == 0 // a budget may leave documents out of one of them
+}
+
+func placementOf(c core.Config) core.Placement {
+	if c.Placement.Placement == nil {
+		return core.HeadTail
+	}
+	return c.Placement.Placement
+}
+
+// byNumberAlone says that a placement depends on the number of documents and
+// nothing else.
+func byNumberAlone(p core.Placement) bool {
+	switch p := p.(type) {
+	case core.Named:
+		return p != core.DocumentOrder
+	case core.EdgesFirst, core.Measured, core.Shuffled:
+		return true
+	}
+	return false
+}
+
+func sameJSON(a, b any) bool {
+	x, err := json.Marshal(a)
+	y, err2 := json.Marshal(b)
+	return err == nil && err2 == nil && slices.Equal(x, y)
+}

@@ -1,0 +1,32 @@
+package compare
+
+import (
+	"github.com/bookend-rag/bookend/core"
+	"github.com/bookend-rag/bookend/core/prompt"
+	"github.com/bookend-rag/bookend/measure/dataset"
+	"github.com/bookend-rag/bookend/measure/model"
+)
+
+// ArmInfo describes an arm.
+type ArmInfo struct {
+	Name      string        `json:"name"`
+	Kind      Kind          `json:"kind"`
+	Identical string        `json:"identical,omitempty"` // the arm that gives the same prompts
+	Order     core.Config   `json:"order"`
+	Prompt    prompt.Config `json:"prompt"`
+}
+
+// Experiment is the value of a Manifest's "experiment" key.
+const Experiment = "compare"
+
+// Manifest describes a plan: what a journal says about its records.
+type Manifest struct {
+	Experiment string         `json:"experiment"`
+	Model      string         `json:"model"`
+	Params     model.Params   `json:"params"`
+	Dataset    dataset.Report `json:"dataset"`
+	Questions  int            `json:"questions"`
+	Seed       uint64         `json:"seed"`
+	Arms       []ArmInfo      `json:"arms"`
+	Calls      int            `json:"calls"`
+}

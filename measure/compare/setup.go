@@ -1,0 +1,38 @@
+package compare
+
+import (
+	"cmp"
+	"strconv"
+
+	"github.com/bookend-rag/bookend/measure/internal/text"
+	"github.com/bookend-rag/bookend/measure/run"
+)
+
+// setup lists the exact configuration.
+func (l *ledger) setup() []run.Setting {
+	d := l.described
+	var setup []run.Setting
+	add := func(name, value string) {
+		if value != "" {
+			setup = append(setup, run.Setting{Name: name, Value: value})
+		}
+	}
+	add("model", d.Model)
+	add("server", d.Server)
+	add("parameters", text.JSON(d.Params))
+	add("lists", cmp.Or(d.Dataset.Path, "generated from a seed"))
+	add("lines of the file", d.Dataset.String())
+	add("questions", strconv.Itoa(d.Questions))
+	add("seed", strconv.FormatUint(d.Seed, 10))
+	add("alpha", strconv.FormatFloat(cmp.Or(d.Alpha, 0.05), 'g', -1, 64))
+	add("worthwhile gain", points(d.Worthwhile))
+	add("questions end", map[bool]string{true: "once decided", false: "at the planned number"}[d.UntilDecided])
+	add("failed and refused calls", map[Unanswered]string{Drop: "remove the question from every arm", Wrong: "are wrong in their arm"}[d.unanswered()])
+	add("scorer", l.judging.Scorer.String()+", on the "+l.judging.JudgedBy())
+	for _, arm := range d.Arms {
+		if arm.Kind == Baseline || arm.Kind == Challenger {
+			add(string(arm.Kind)+" "+arm.Name, text.JSON(Settled{Order: arm.Order, Prompt: arm.Prompt}))
+		}
+	}
+	return setup
+}

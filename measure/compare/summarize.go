@@ -1,0 +1,127 @@
+package compare
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bookend-rag/bookend/measure/journal"
+	"github.com/bookend-rag/bookend/measure/judge"
+	"github.com/bookend-rag/bookend/measure/model"
+)
+
+// Summarize computes what a report shows from what a journal holds of a
+// comparison: its description, the noted questions in their order, and the records
+// in any order. It asks nothing, and reads neither clock nor file. judge may be nil.
+// The error is that of a description that is not that of a comparison, or a
+// *judge.ScoreError.
+func Summarize(d Described, notes []journal.Note, records []journal.Record, judge func(*judge.Judging)) (Result, error) {
+	return summarize("", d, notes, judge, func(add func(journal.Record) error) error {
+		for _, r := range records {
+			if err := add(r); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// SummarizeJournal is Summarize for a journal. judge may change how it is judged;
+// nil leaves it as the journal says. It reads the journal twice and holds scores,
+// not texts.
+func SummarizeJournal(path string, judge func(*judge.Judging)) (Result, error) {
+	reading, err := journal.Read(path, func(journal.Record) error { return nil })
+	if err != nil {
+		return Result{}, err
+	}
+	d, err := describe(path, reading.Manifest)
+	if err != nil {
+		return Result{}, err
+	}
+	if reading.Torn > 0 {
+		d.Remarks = append(d.Remarks, fmt.Sprintf("The last line of the journal is torn (%d bytes) and was left out: its call counts as not asked.", reading.Torn))
+	}
+	return summarize(path, d, reading.Notes, judge, func(add func(journal.Record) error) error {
+		_, err := journal.Read(path, add)
+		return err
+	})
+}
+
+func summarize(path string, d Described, notes []journal.Note, judge func(*judge.Judging), records func(func(journal.Record) error) error) (Result, error) {
+	if err := d.check(); err != nil {
+		return Result{}, err
+	}
+	j, err := d.judging()
+	if err != nil {
+		return Result{}, err
+	}
+	if judge != nil {
+		judge(&j)
+	}
+	l := newLedger(d, j)
+	if err := l.readNotes(path, notes); err != nil {
+		return Result{}, err
+	}
+	var spent journal.Spent
+	err = records(func(r journal.Record) error {
+		spent.Add(r.Spent())
+		return l.add(r)
+	})
+	if err != nil {
+		return Result{}, err
+	}
+	w, err := newWatcher(l)
+	if err == nil {
+		err = w.settle()
+	}
+	if err != nil {
+		return Result{}, err
+	}
+	return w.result(spent)
+}
+
+func (w *watcher) result(spent journal.Spent) (Result, error) {
+	l, d := w.ledger, w.ledger.described
+	r := Result{
+		Format: ResultFormat, Simulated: strings.HasPrefix(d.Model, model.SimulatedPrefix),
+		Rule: d.Rule, UntilDecided: d.UntilDecided,
+		Model: d.Model, Scorer: l.judging.Scorer.String(), JudgedBy: l.judging.JudgedBy(), Unanswered: d.unanswered(),
+		SameQuestions: d.SameQuestions, Spent: spent, Notes: slices.Clone(d.Remarks), Setup: l.setup(),
+	}
+	r.Alpha = cmp.Or(r.Alpha, 0.05)
+	if !l.last.IsZero() {
+		r.Date = l.last.UTC().Format(time.DateOnly)
+	}
+	if d.Prices != (model.Prices{}) {
+		cost := d.Prices.Cost(spent.Usage)
+		r.Cost = &cost
+	}
+	if d.SameQuestions {
+		r.Notes = append(r.Notes, "The measured placement was fitted on questions that are compared here: its gain is flattered.")
+	}
+	w.countQuestions(&r)
+	if err := w.arms(&r); err != nil {
+		return Result{}, err
+	}
+	w.strata(&r)
+	w.verdict(&r)
+	r.Finding = r.finding()
+	return r, nil
+}
+
+// countQuestions says what became of the questions.
+func (w *watcher) countQuestions(r *Result) {
+	l := w.ledger
+	r.Questions = Questions{Planned: max(l.described.Questions, len(l.order)), Counted: len(w.counted), Dropped: w.dropped}
+	if !w.decided() {
+		for _, id := range l.order {
+			if l.standing(l.questions[id]) == waiting {
+				r.Questions.Missing++
+			}
+		}
+		return
+	}
+	r.Questions.After = len(l.order) - w.next
+}

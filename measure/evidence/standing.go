@@ -1,0 +1,26 @@
+package evidence
+
+import "github.com/bookend-rag/bookend/measure/stats"
+
+// Evidence is what a comparison knows about one challenger. All of it holds however
+// often one looked.
+type Standing struct {
+	stats.Counts
+	// Difference is the estimated gain, as a share.
+	Difference float64 `json:"difference"`
+	// LogE is the natural logarithm of e*: the evidence that the gain is above 0,
+	// with the other challengers accounted for. It reaches log(1/alpha) for Reorder.
+	LogE float64 `json:"log_e"`
+	// P is min(1, 1/e*) at the look where e* was largest: an anytime-valid p-value
+	// of "the gain is 0 or less". It may be less than 1/e* now. Below 1e-308 it is 0.
+	P float64 `json:"p"`
+	// LogDown is the natural logarithm of the e-value against a gain of
+	// Rule.Worthwhile or more.
+	LogDown float64 `json:"log_down"`
+	// Sequence is the confidence sequence at 1 - alpha, of this challenger alone. It
+	// looks both ways, so that at the first Reorder it often still holds 0.
+	Sequence stats.Interval `json:"sequence"`
+	// Excluded says that a gain of Rule.Worthwhile is excluded: LogDown has reached
+	// log(1/alpha).
+	Excluded bool `json:"excluded"`
+}

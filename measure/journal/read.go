@@ -1,0 +1,116 @@
+package journal
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/bookend-rag/bookend/internal/linelog"
+)
+
+// MaxLine is the most bytes that a line of a journal or of a batch file may
+// have.
+const MaxLine = linelog.MaxLine
+
+// journalHeader is the first line of every journal, so that no other file is
+// taken for one and cut.
+const header = `{"journal":"bookend 1"}` + "\n"
+
+// journalLine is any line of a journal.
+type journalLine struct {
+	Journal  string          `json:"journal"`
+	Manifest json.RawMessage `json:"manifest"`
+	Note     string          `json:"note"`
+	Value    json.RawMessage `json:"value"`
+	Record
+}
+
+func (l journalLine) valid() bool {
+	return l.Manifest != nil || l.Journal != "" || l.Note != "" && l.Value != nil || l.Record.valid()
+}
+
+// Note is a value that Journal.Note wrote under a name.
+type Note struct {
+	Name  string
+	Value json.RawMessage
+}
+
+// Reading says what Read found.
+type Reading struct {
+	Records  int               // all of them, failures that were made good included
+	Manifest []json.RawMessage // the descriptions, in their order
+	Notes    []Note            // in their order; a later one of a name replaces an earlier one
+	Torn     int64             // bytes of a torn last line, which was left out; 0 for none
+}
+
+// Read passes every record to each, in the order in which they were
+// written, and holds one at a time; an error of each ends it and is returned. It
+// takes no lock and changes nothing, so that it may run beside a writer, whose last
+// line may then look torn. The error is an *Error as Open has it. It
+// costs the decoding.
+func Read(path string, each func(Record) error) (Reading, error) {
+	var found Reading
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return found, &Error{Path: path, Rule: "is not a regular file", Err: ErrNotJournal}
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return found, &Error{Path: path, Rule: fmt.Sprintf("cannot be opened: %v", err), Err: err}
+	}
+	defer file.Close()
+	return read(file, path, each)
+}
+
+func read(from io.Reader, path string, each func(Record) error) (Reading, error) {
+	var found Reading
+	var stopped error
+	end, err := scan(from, path, func(text []byte) bool {
+		var line journalLine
+		if json.Unmarshal(text, &line) != nil || !line.valid() {
+			return false
+		}
+		switch {
+		case line.Manifest != nil:
+			found.Manifest = append(found.Manifest, bytes.Clone(line.Manifest))
+		case line.Note != "":
+			found.Notes = append(found.Notes, Note{line.Note, bytes.Clone(line.Value)})
+		case line.Journal != "":
+		default:
+			found.Records++
+			stopped = each(line.Record)
+		}
+		return stopped == nil
+	})
+	found.Torn = end.Torn
+	if stopped != nil {
+		return found, stopped
+	}
+	return found, err
+}
+
+// scanJournal passes every whole line, the header among them, to take, which
+// returns false for one that is no line of a journal. Only the last may be that.
+func scan(from io.Reader, path string, take func([]byte) bool) (linelog.End, error) {
+	end, err := linelog.Scan(from, header, take)
+	fault := (*linelog.LineError)(nil)
+	if !errors.As(err, &fault) {
+		return end, err
+	}
+	e := &Error{Path: path, Line: fault.Line, Err: fault.Err}
+	switch {
+	case errors.Is(err, linelog.ErrOther):
+		e.Line, e.Err = 0, ErrNotJournal
+		e.Rule = "does not begin as a journal does"
+	case errors.Is(err, linelog.ErrDamaged):
+		e.Err = ErrDamaged
+		e.Rule = "is no record, although others follow: mend it or take it out by hand"
+	case errors.Is(err, ErrLimit):
+		e.Rule = fmt.Sprintf("is longer than %d bytes, the most that a line may have", MaxLine)
+	default:
+		e.Rule = fmt.Sprintf("cannot be read: %v", fault.Err)
+	}
+	return end, e
+}

@@ -1,0 +1,86 @@
+package journal
+
+import (
+	"errors"
+	"time"
+
+	"github.com/bookend-rag/bookend/internal/safetext"
+	"github.com/bookend-rag/bookend/measure/model"
+)
+
+// Failure says how a call ended that got no answer.
+type Failure struct {
+	Status  int    `json:"status,omitempty"` // of HTTP; 0 when no response came
+	Message string `json:"message"`          // addresses without user info and query
+}
+
+// maxMessage bounds what is kept of an error, in characters.
+const maxMessage = 500
+
+// NewFailure is what may be written down of the error of a call: its status, if it is
+// a *model.Error, and its message in one line without secrets of addresses.
+func NewFailure(err error) *Failure {
+	f := &Failure{Message: safetext.Error(err, maxMessage)}
+	if e := (*model.Error)(nil); errors.As(err, &e) {
+		f.Status = e.Status
+	}
+	return f
+}
+
+// Record is one finished call: an answer or a failure, one of the two. A later
+// record of the same key replaces a failure; an answer stays.
+type Record struct {
+	Key      string        `json:"key"`
+	Question string        `json:"question"` // dataset.Case.ID
+	Arm      string        `json:"arm"`
+	Slot     int           `json:"slot"` // -1 in an arm without one
+	Repeat   int           `json:"repeat,omitempty"`
+	Answers  []string      `json:"answers,omitempty"` // what is accepted, to score by
+	Time     time.Time     `json:"time"`              // of the end, UTC
+	Seconds  float64       `json:"seconds,omitempty"` // the last attempt took
+	Answer   *model.Answer `json:"answer,omitempty"`
+	Failure  *Failure      `json:"failure,omitempty"`
+	// Attempts is how many requests it took; 0 for a result out of a batch.
+	Attempts int `json:"attempts,omitempty"`
+	// Estimated is the estimated number of tokens of the prompt, Lost the sum of it
+	// over the attempts that may have been charged although no answer came.
+	Estimated int `json:"estimated,omitempty"`
+	Lost      int `json:"lost,omitempty"`
+}
+
+// Spent returns what the call used, by the rule of run.Limits.MaxTokens.
+func (r Record) Spent() Spent {
+	s := Spent{Requests: r.Attempts}
+	if r.Answer != nil {
+		s.Usage = r.Answer.Usage
+		if s.Usage.Prompt == 0 {
+			s.Usage.Prompt = r.Estimated
+		}
+	}
+	s.Usage.Prompt += r.Lost
+	return s
+}
+
+func (r Record) valid() bool { return r.Key != "" && (r.Answer != nil) != (r.Failure != nil) }
+
+// Spent is what a journal or a run has used.
+type Spent struct {
+	Requests int         `json:"requests"` // attempts, failed ones included
+	Usage    model.Usage `json:"usage"`    // tokens by the rule of run.Limits.MaxTokens
+}
+
+// Add adds what another call, run or journal has used.
+func (s *Spent) Add(o Spent) {
+	s.Requests += o.Requests
+	s.Usage.Prompt += o.Usage.Prompt
+	s.Usage.Completion += o.Usage.Completion
+	s.Usage.Cached += o.Usage.Cached
+}
+
+// Remove takes away what Add added.
+func (s *Spent) Remove(o Spent) {
+	s.Add(Spent{-o.Requests, model.Usage{Prompt: -o.Usage.Prompt, Completion: -o.Usage.Completion, Cached: -o.Usage.Cached}})
+}
+
+// Tokens are those of prompts and answers.
+func (s Spent) Tokens() int { return s.Usage.Prompt + s.Usage.Completion }

@@ -1,0 +1,38 @@
+package judge
+
+// Counts says what became of the planned calls: Planned is always Answered plus
+// Failed plus Missing. Refused, Truncated and Empty are among the answered, and one
+// answer may count in several of them.
+type Counts struct {
+	Planned   int `json:"planned"`
+	Answered  int `json:"answered"`
+	Failed    int `json:"failed"`  // no answer after the last try
+	Missing   int `json:"missing"` // not asked yet
+	Refused   int `json:"refused"`
+	Truncated int `json:"truncated"`
+	Empty     int `json:"empty"`
+}
+
+// Add adds the counts of other calls.
+func (c *Counts) Add(d Counts) {
+	c.Planned += d.Planned
+	c.Answered += d.Answered
+	c.Failed += d.Failed
+	c.Missing += d.Missing
+	c.Refused += d.Refused
+	c.Truncated += d.Truncated
+	c.Empty += d.Empty
+}
+
+// Answer counts one answer.
+func (c *Counts) Answer(class Class) {
+	c.Answered++
+	for _, one := range []struct {
+		is    bool
+		tally *int
+	}{{class.Refusal, &c.Refused}, {class.Truncated, &c.Truncated}, {class.Empty, &c.Empty}} {
+		if one.is {
+			*one.tally++
+		}
+	}
+}

@@ -1,0 +1,6 @@
+// Package judge scores the texts of models against accepted answers. It is pure: it
+// needs no model, so that records can be judged anew at any time.
+//
+// ParseScorer knows the scorers by name; Score judges the whole answer and its first
+// line; Classify finds the empty, the truncated and the refused answers.
+package judge

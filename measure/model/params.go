@@ -1,0 +1,23 @@
+package model
+
+// DefaultMaxTokens is what Params take for zero.
+const DefaultMaxTokens = 100
+
+// Params are the parameters of a model that determine its answer.
+type Params struct {
+	// Completion asks by plain completion, as base models need; else by chat.
+	Completion  bool    `json:"completion,omitempty"`
+	Temperature float64 `json:"temperature"`
+	// MaxTokens bounds an answer. 0: DefaultMaxTokens; negative: the server's own
+	// bound, which no cap can foresee.
+	MaxTokens int      `json:"max_tokens,omitempty"`
+	Seed      *int64   `json:"seed,omitempty"`
+	Stop      []string `json:"stop,omitempty"`
+	// Extra goes into the body of the request as it is, over anything of that name.
+	Extra map[string]any `json:"extra,omitempty"`
+}
+
+// EstimateTokens guesses the number of tokens of a text without a tokenizer: one
+// for four bytes, which is a little much for English prose and too little for
+// numbers and UUIDs.
+func EstimateTokens(text string) int { return (len(text) + 3) / 4 }

@@ -1,0 +1,107 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/bookend-rag/bookend/measure/journal"
+	"github.com/bookend-rag/bookend/measure/model"
+)
+
+// most is what one attempt may use.
+func most(call model.Call) journal.Spent {
+	return journal.Spent{Requests: 1, Usage: model.Usage{Prompt: call.Tokens, Completion: call.MaxTokens}}
+}
+
+// ask makes one call, which the purse has room for, until it ends. A record without
+// a key is one that was interrupted.
+func (r *runner) ask(ctx context.Context, call model.Call) journal.Record {
+	record := journal.Record{
+		Key: call.Key, Question: call.Question, Arm: call.Arm, Slot: call.Slot, Repeat: call.Repeat,
+		Answers: call.Answers, Estimated: call.Tokens,
+	}
+	expected := call.Tokens + call.MaxTokens
+	reserved := true
+	release := func() {
+		if reserved {
+			r.purse.settle(most(call), journal.Spent{})
+		}
+	}
+	for {
+		if err := r.gate.pass(ctx, expected); err != nil {
+			release()
+			return journal.Record{}
+		}
+		record.Attempts++
+		begun := r.clock.now()
+		answer, err := r.attempt(ctx, call)
+		ended := r.clock.now()
+		record.Time, record.Seconds = ended.UTC(), ended.Sub(begun).Seconds()
+		used := journal.Record{Attempts: 1, Estimated: call.Tokens} // by this attempt
+		if err == nil {
+			record.Answer, used.Answer = &answer, &answer
+		} else if mayBeCharged(err) {
+			record.Lost += call.Tokens
+			used.Lost = call.Tokens
+		}
+		r.purse.settle(most(call), used.Spent())
+		r.gate.correct(expected, used.Spent().Tokens())
+		reserved = false
+		if err == nil {
+			return record
+		}
+		if ctx.Err() != nil {
+			return journal.Record{}
+		}
+		record.Failure = journal.NewFailure(err)
+		wait, again := r.patience(err, record.Attempts)
+		if !again {
+			return record
+		}
+		// It must not wait for the others: they might all be waiting like this.
+		if err := r.purse.reserve(most(call)); err != nil {
+			r.stop(err, false)
+			return record
+		}
+		reserved = true
+		r.mu.Lock()
+		r.progress.Retries++
+		r.mu.Unlock()
+		if err := r.clock.sleep(ctx, wait); err != nil {
+			release()
+			return journal.Record{}
+		}
+		record.Failure = nil
+	}
+}
+
+// attempt asks once.
+func (r *runner) attempt(ctx context.Context, call model.Call) (model.Answer, error) {
+	ctx = model.WithCall(ctx, call)
+	if r.limits.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, r.limits.Timeout)
+		defer cancel()
+	}
+	return r.model.Ask(ctx, call.Prompt)
+}
+
+// patience says whether a failed attempt is repeated, and after how long. What the
+// server asks for holds back the other calls even when this one is not repeated.
+func (r *runner) patience(err error, attempts int) (wait time.Duration, again bool) {
+	wait, again = r.limits.backoff(attempts, r.luck()), model.Retryable(err) && attempts <= r.limits.Retries
+	e := (*model.Error)(nil)
+	if !errors.As(err, &e) || e.RetryAfter <= 0 {
+		return wait, again
+	}
+	r.gate.closeFor(min(e.RetryAfter, maxRetryAfter))
+	return e.RetryAfter, again && e.RetryAfter <= maxRetryAfter
+}
+
+// mayBeCharged says that the server may have worked although no answer came: there
+// is no status, or one that promises an answer.
+func mayBeCharged(err error) bool {
+	e := (*model.Error)(nil)
+	return !errors.As(err, &e) || e.Status == 0 || e.Status >= 200 && e.Status < 300
+}

@@ -1,0 +1,43 @@
+package run
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/bookend-rag/bookend/measure/journal"
+)
+
+// Progress says how far a run is.
+type Progress struct {
+	Calls    int // of the source
+	Known    int // had an answer before the run, or share their key with a call before them
+	Answered int // by this run
+	Failed   int // in this run
+	Open     int // being asked
+	Retries  int // attempts after a first one
+	Spent    journal.Spent
+	Cost     float64 // of Spent
+	Elapsed  time.Duration
+	Last     journal.Record // what finished last
+}
+
+// Left returns the calls that are not finished. Once Run has returned, they are
+// those that were never begun or were interrupted.
+func (p Progress) Left() int { return p.Calls - p.Known - p.Answered - p.Failed }
+
+// String gives the numbers in one line.
+func (p Progress) String() string {
+	return fmt.Sprintf("%d calls: %d known, %d answered, %d failed, %d left", p.Calls, p.Known, p.Answered, p.Failed, p.Left())
+}
+
+// FailuresError says that Limits.MaxFailures calls in a row failed.
+type FailuresError struct {
+	Failures int
+	Last     journal.Failure
+}
+
+// Error gives the number and the last failure.
+func (e *FailuresError) Error() string {
+	return fmt.Sprintf("bookend: %d calls in a row failed, the last with: %s", e.Failures, strings.TrimPrefix(e.Last.Message, "bookend: "))
+}

@@ -1,0 +1,129 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+
+	"github.com/bookend-rag/bookend/measure/journal"
+	"github.com/bookend-rag/bookend/measure/model"
+)
+
+// Run makes every call of the source that the journal has no answer to, in order,
+// as many at once as the limits allow, and writes down each as it ends.
+//
+// A call ends as an answer or, after its retries, as a failure; both are counted
+// and journaled, and a failure is no error of Run. A journaled answer is never asked
+// for again. So after a run was stopped, by its process being killed, too, the same
+// call of Run makes what is missing and what failed, and nothing else: at most the
+// calls that were open are repeated.
+//
+// Run returns early, with the Progress so far, for a *CapError (what is open ends
+// first), a *FailuresError (likewise), the error of ctx, whose end interrupts what
+// is open, a *journal.Error, as on a full disk, and an error of the source. Faults
+// of the limits are *core.ConfigErrors, joined. It returns only after all its
+// goroutines have ended. Two runs must not share a journal at one time.
+//
+// Beside waiting for the model it costs the building of every call, finished ones
+// included, since only that tells their keys, and one write an answer. It holds
+// the keys of the calls, and the prompts of the open ones.
+func Run(ctx context.Context, source Source, model model.Model, journal *journal.Journal, limits Limits) (Progress, error) {
+	return run(ctx, source, model, journal, limits, wallClock(), rand.Float64)
+}
+
+func run(ctx context.Context, source Source, m model.Model, journal *journal.Journal, limits Limits, clock clock, luck func() float64) (Progress, error) {
+	limits, err := limits.withDefaults()
+	if err != nil {
+		return Progress{}, err
+	}
+	if err := ctx.Err(); err != nil {
+		return Progress{Calls: source.Len()}, err
+	}
+	if err := journal.Describe(source.Manifest()); err != nil {
+		return Progress{Calls: source.Len()}, err
+	}
+	inner, interrupt := context.WithCancelCause(ctx)
+	defer interrupt(nil)
+	r := &runner{
+		model: m, journal: journal, limits: limits, clock: clock, luck: luck,
+		purse:    newPurse(limits, journal.Spent()),
+		gate:     gate{clock: clock, requests: perMinute(limits.RequestsPerMinute), tokens: perMinute(limits.TokensPerMinute)},
+		halt:     make(chan struct{}),
+		progress: Progress{Calls: source.Len()},
+		started:  clock.now(), interrupt: interrupt,
+	}
+	work := make(chan model.Call)
+	var workers sync.WaitGroup
+	for range min(limits.Concurrency, max(source.Len(), 1)) {
+		workers.Add(1)
+		go func() {
+			defer workers.Done()
+			for call := range work {
+				r.finish(r.ask(inner, call))
+			}
+		}()
+	}
+	r.dispatch(inner, source, work)
+	close(work)
+	workers.Wait()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.measure()
+	if r.err == nil {
+		r.err = ctx.Err()
+		if r.progress.Left() == 0 {
+			r.err = nil
+		}
+	}
+	return r.progress, r.err
+}
+
+// dispatch builds the calls in order and hands out those that are not known.
+func (r *runner) dispatch(ctx context.Context, source Source, work chan<- model.Call) {
+	begun := map[string]struct{}{}
+	for i := range source.Len() {
+		select { // one of several ready cases would be chosen at random below
+		case <-ctx.Done():
+			return
+		case <-r.halt:
+			return
+		default:
+		}
+		call, err := source.Call(i)
+		if errors.Is(err, ErrEnough) {
+			return
+		}
+		if err != nil {
+			r.stop(fmt.Errorf("bookend: call %d cannot be built: %w", i, err), true)
+			return
+		}
+		_, twice := begun[call.Key]
+		if twice || r.journal.Answered(call.Key) {
+			r.mu.Lock()
+			r.progress.Known++
+			r.mu.Unlock()
+			continue
+		}
+		begun[call.Key] = struct{}{}
+		if err := r.purse.await(most(call)); err != nil {
+			r.stop(err, false)
+			return
+		}
+		r.mu.Lock()
+		r.progress.Open++
+		r.mu.Unlock()
+		select {
+		case work <- call:
+			continue
+		case <-ctx.Done():
+		case <-r.halt:
+		}
+		r.purse.settle(most(call), journal.Spent{})
+		r.mu.Lock()
+		r.progress.Open--
+		r.mu.Unlock()
+		return
+	}
+}

@@ -1,0 +1,18 @@
+// Package traffic reads a model's position curve out of recorded traffic, without
+// labels and without one extra call: how good a document is, by its rank, makes no
+// curve.
+//
+// A share of requests got its documents in random order (core.Share), and
+// core/record wrote down where each stood and which ones the answer cited. How
+// often the document in a slot is cited, beside how often documents of its rank are
+// cited at all, is how much the model uses that slot:
+//
+//	used = citations in the slot / citations expected there from the ranks
+//
+// A slot with 1 is used like the average, one with 2 twice as much. Ranks are told
+// apart (the expectation is stratified by rank), so that a good document that
+// chance put into a slot more often does not count for the slot.
+//
+// What it measures is use, not correctness: a model may cite what it did not read,
+// and read what it does not cite.
+package traffic
