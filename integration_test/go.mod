@@ -8,7 +8,7 @@ require (
 	github.com/bookend-rag/bookend v0.0.0
 	github.com/bookend-rag/bookend/examples v0.0.0
 	github.com/bookend-rag/bookend/measure v0.0.0
-	github.com/cloudwego/eino v0.7.36
+	github.com/cloudwego/eino v0.9.13
 	github.com/cloudwego/eino-ext/components/model/openai v0.1.7
 	github.com/goccy/go-yaml v1.19.2
 	github.com/google/go-cmp v0.7.0
