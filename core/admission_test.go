@@ -140,8 +140,8 @@ func TestAdmission(t *testing.T) {
 		{"pins are charged to the budget first", core.Config{Budget: 10, Count: sizeOf, Pins: []string{"3"}}, "A text=4, B text=4, C id=3 text=4", "A C | B: beyond the budget"},
 		{"pins are exempt from the threshold", core.Config{Direction: higher, Threshold: ptr(0.5), Pins: []string{"1", "2"}}, "A id=1 score=0.1, B id=2, C score=0.4", "A B | C: worse than the threshold"},
 		{"a pin wins over its better duplicate", core.Config{DropSameText: true, Pins: []string{"2"}}, "A id=1 text=x, B id=2 text=x", "B | A: same text as a better document"},
-		{"a metadata field pins", core.Config{TopK: 1, PinKey: "pin"}, "A, B pin", "B | A: beyond top-k"},
-		{"a metadata field pins, and so does an ID", core.Config{TopK: 2, PinKey: "pin", Pins: []string{"3"}}, "A, B pin, C id=3", "B C | A: beyond top-k"},
+		{"a metadata field pins", core.Config{TopK: 1, Keys: core.Keys{Pin: "pin"}}, "A, B pin", "B | A: beyond top-k"},
+		{"a metadata field pins, and so does an ID", core.Config{TopK: 2, Keys: core.Keys{Pin: "pin"}, Pins: []string{"3"}}, "A, B pin, C id=3", "B C | A: beyond top-k"},
 		{"two pinned copies: the better stays", core.Config{DropSameID: true, Pins: []string{"1"}}, "A, B id=1, C id=1", "A B | C: same ID as a better document"},
 		{"two pinned copies without a rule: both stay", core.Config{TopK: 2, Pins: []string{"1"}}, "A, B id=1, C id=1", "B C | A: beyond top-k"},
 		{"a dropped pin is not charged", core.Config{DropSameID: true, TopK: 2, Pins: []string{"1"}}, "A, B id=1, C id=1", "A B | C: same ID as a better document"},
@@ -238,7 +238,7 @@ func TestPinErrors(t *testing.T) {
 	} {
 		t.Run(test.rule, func(t *testing.T) {
 			t.Parallel()
-			docs, err := core.Transform(t.Context(), mustNew(t, test.config), parse(t, test.docs), docView)
+			docs, err := core.Transform(t.Context(), mustNew(t, test.config), parse(t, test.docs), docView, core.Call{})
 			same(t, "error", test.want, *mustBe[*core.PinError](t, err))
 			mustMention(t, err, test.mention...)
 			if docs != nil {
@@ -331,13 +331,13 @@ func TestNegativeCount(t *testing.T) {
 	t.Parallel()
 	for _, overflow := range []core.Overflow{core.Stop, core.Skip} {
 		a := mustNew(t, core.Config{Budget: 10, Count: sizeOf, Overflow: overflow, Rank: core.ByScore, Direction: core.HigherIsBetter})
-		_, err := core.Transform(t.Context(), a, parse(t, "A score=1 text=-8, B score=3 text=1, C score=2 text=-7"), docView)
-		same(t, "error", core.CountError{Rank: 1, Count: -7}, *mustBe[*core.CountError](t, err))
+		_, err := core.Transform(t.Context(), a, parse(t, "A score=1 text=-8, B score=3 text=1, C score=2 text=-7"), docView, core.Call{})
+		same(t, "error", core.ConfigError{Rank: 1, Count: -7}, *mustBe[*core.ConfigError](t, err))
 		mustMention(t, err, "returned -7", "rank 1", "0 or more")
 	}
 	a := mustNew(t, core.Config{Budget: 10, Count: sizeOf, Pins: []string{"1"}})
-	_, err := core.Transform(t.Context(), a, parse(t, "A text=1, B id=1 text=-1"), docView)
-	same(t, "error of a pin", core.CountError{Rank: 1, Count: -1}, *mustBe[*core.CountError](t, err))
+	_, err := core.Transform(t.Context(), a, parse(t, "A text=1, B id=1 text=-1"), docView, core.Call{})
+	same(t, "error of a pin", core.ConfigError{Rank: 1, Count: -1}, *mustBe[*core.ConfigError](t, err))
 }
 
 func TestAtMost(t *testing.T) {
@@ -350,7 +350,7 @@ func TestAtMost(t *testing.T) {
 	}{{0, "A C"}, {1, "C"}, {3, "A C B"}, {9, "A C D B"}} {
 		same(t, fmt.Sprint("at most ", test.k), test.want, mustTransform(t, a, docs, core.AtMost(test.k)))
 	}
-	_, err := core.Transform(t.Context(), a, docs, docView, core.AtMost(-1))
+	_, err := core.Transform(t.Context(), a, docs, docView, core.Call{TopK: -1})
 	e := mustBe[*core.ConfigError](t, err)
 	same(t, "field", "AtMost", e.Field)
 	same[any](t, "value", -1, e.Value)
@@ -367,8 +367,8 @@ func TestMissingAccessors(t *testing.T) {
 		{core.Config{Rank: core.ByScore, Direction: higher}, "View.Score"},
 		{core.Config{Rank: core.ByScore, Direction: higher, Groups: true}, "View.Score"},
 		{core.Config{Threshold: ptr(1.0), Direction: higher}, "View.Score"},
-		{core.Config{Rank: core.ByScore, Direction: higher, ScoreKey: "s"}, "View.Meta"},
-		{core.Config{PinKey: "p"}, "View.Meta"},
+		{core.Config{Rank: core.ByScore, Direction: higher, Keys: core.Keys{Score: "s"}}, "View.Meta"},
+		{core.Config{Keys: core.Keys{Pin: "p"}}, "View.Meta"},
 		{core.Config{Pins: []string{"1"}}, "View.ID"},
 		{core.Config{DropSameID: true}, "View.ID"},
 		{core.Config{Budget: 1, Unit: core.Words}, "View.Text"},
@@ -378,7 +378,7 @@ func TestMissingAccessors(t *testing.T) {
 		{core.Config{Placement: core.Choice{Placement: core.DocumentOrder}}, "View.Meta"},
 	} {
 		for _, v := range []*core.View[doc]{nil, {}} {
-			_, err := core.Transform(t.Context(), mustNew(t, test.config), named("A B"), v)
+			_, err := core.Transform(t.Context(), mustNew(t, test.config), named("A B"), v, core.Call{})
 			e := mustBe[*core.ConfigError](t, err)
 			same(t, "field", test.field, e.Field)
 			mustMention(t, err, "set the accessor")
@@ -386,14 +386,14 @@ func TestMissingAccessors(t *testing.T) {
 	}
 
 	// Transform and Arrange are of one mind about what is needed.
-	idle := mustNew(t, core.Config{ScoreKey: "s"})
-	_, transformErr := core.Transform(t.Context(), idle, named("A"), nil)
-	_, arrangeErr := core.Arrange(t.Context(), idle, named("A"), nil)
+	idle := mustNew(t, core.Config{Keys: core.Keys{Score: "s"}})
+	_, transformErr := core.Transform(t.Context(), idle, named("A"), nil, core.Call{})
+	_, arrangeErr := core.Arrange(t.Context(), idle, named("A"), nil, core.Call{})
 	same(t, "does Arrange fail", transformErr != nil, arrangeErr != nil)
 
 	// All that is missing is told at once.
-	a := mustNew(t, core.Config{Rank: core.ByScore, Direction: higher, DropSameText: true, PinKey: "p"})
-	_, err := core.Transform(t.Context(), a, named("A"), &core.View[doc]{})
+	a := mustNew(t, core.Config{Rank: core.ByScore, Direction: higher, DropSameText: true, Keys: core.Keys{Pin: "p"}})
+	_, err := core.Transform(t.Context(), a, named("A"), &core.View[doc]{}, core.Call{})
 	same(t, "number of faults", 3, len(joined(err)))
 }
 
@@ -431,7 +431,7 @@ func TestIDs(t *testing.T) {
 // A pin is a bool that is true, nothing that looks like one.
 func TestPinKeyIsABool(t *testing.T) {
 	t.Parallel()
-	a := mustNew(t, core.Config{TopK: 1, PinKey: "pin"})
+	a := mustNew(t, core.Config{TopK: 1, Keys: core.Keys{Pin: "pin"}})
 	for value, want := range map[any]string{true: "B", false: "A", "true": "A", 1: "A", nil: "A"} {
 		docs := []doc{{name: "A", score: missing}, {name: "B", score: missing, meta: map[string]any{"pin": value}}}
 		same(t, fmt.Sprintf("pin: %v", value), want, mustTransform(t, a, docs))
@@ -453,8 +453,8 @@ func TestCounters(t *testing.T) {
 		{"\xff\xfe", 2, 1},
 		{"日本語", 3, 1},
 	} {
-		same(t, fmt.Sprintf("runes of %q", test.text), test.runes, core.CountRunes(test.text))
-		same(t, fmt.Sprintf("words of %q", test.text), test.words, core.CountWords(test.text))
+		same(t, fmt.Sprintf("runes of %q", test.text), test.runes, core.Runes.Count(test.text))
+		same(t, fmt.Sprintf("words of %q", test.text), test.words, core.Words.Count(test.text))
 	}
 }
 
@@ -463,11 +463,11 @@ func TestCanceledContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, a := range []*core.Arranger{nil, core.Off, mustNew(t, core.Config{}), mustNew(t, core.Config{TopK: 1})} {
-		docs, err := core.Transform(ctx, a, named("A B"), docView)
+		docs, err := core.Transform(ctx, a, named("A B"), docView, core.Call{})
 		if !errors.Is(err, context.Canceled) || docs != nil {
 			t.Errorf("Transform: got %v, %v", docs, err)
 		}
-		arrangement, err := core.Arrange(ctx, a, named("A B"), docView)
+		arrangement, err := core.Arrange(ctx, a, named("A B"), docView, core.Call{})
 		if !errors.Is(err, context.Canceled) || !slices.Equal(arrangement.Slots, nil) || arrangement.N != 0 {
 			t.Errorf("Arrange: got %v, %v", arrangement, err)
 		}

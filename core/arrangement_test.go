@@ -30,7 +30,7 @@ func goldenDocs(t testing.TB) []doc {
 func goldenConfig(t testing.TB) core.Config {
 	return core.Config{
 		Rank: core.ByScore, Direction: core.HigherIsBetter, Threshold: ptr(-1.0),
-		PinKey: "pin", DropSameID: true, TopK: 5, Budget: 90, Count: sizeOf, Overflow: core.Skip,
+		Keys: core.Keys{Pin: "pin"}, DropSameID: true, TopK: 5, Budget: 90, Count: sizeOf, Overflow: core.Skip,
 		Placement: core.Choice{Placement: core.Measured{Curve: mustLoad(t, "testdata/curve.json")}},
 	}
 }
@@ -120,7 +120,7 @@ func TestNothingAdmitted(t *testing.T) {
 	t.Parallel()
 	a := mustNew(t, core.Config{Budget: 1, Count: sizeOf})
 	docs := parse(t, "A text=2, B text=2")
-	placed, err := core.Transform(t.Context(), a, docs, docView)
+	placed, err := core.Transform(t.Context(), a, docs, docView, core.Call{})
 	same(t, "error", nil, err)
 	same(t, "placed", []doc{}, placed)
 	arrangement := mustArrange(t, a, docs)
@@ -209,18 +209,18 @@ func TestForeignArrangements(t *testing.T) {
 		if placed != nil {
 			t.Errorf("%s: got %v", test.what, names(placed))
 		}
-		mustBe[*core.ArrangementError](t, err)
+		mustBe[*core.ConfigError](t, err)
 		mustMention(t, err, "bookend: arrangement ", test.mention)
 	}
 
 	ghost := core.Arrangement{Slots: []core.Placed{{Index: 0}}}
 	for _, none := range [][]doc{nil, {}} {
 		_, err := core.Apply(ghost, none)
-		mustBe[*core.ArrangementError](t, err)
+		mustBe[*core.ConfigError](t, err)
 	}
 	for _, given := range [][]doc{nil, named("A B"), named("A B C D")} {
 		_, err := core.RestoreRank(good(), given)
-		mustBe[*core.ArrangementError](t, err)
+		mustBe[*core.ConfigError](t, err)
 		mustMention(t, err, "has 3 slots")
 	}
 }

@@ -33,7 +33,7 @@ func benchmarked(b *testing.B, config core.Config) func([]hit) {
 		b.Fatal(err)
 	}
 	ctx := context.Background()
-	return func(docs []hit) { _, _ = core.Transform(ctx, a, docs, hitView) }
+	return func(docs []hit) { _, _ = core.Transform(ctx, a, docs, hitView, core.Call{}) }
 }
 
 func BenchmarkTransform(b *testing.B) { hitCost.Default(b, benchmarked(b, core.Config{})) }

@@ -134,7 +134,7 @@ func TestChoiceCodecOfACurve(t *testing.T) {
 	same(t, "with a path", want, fromPath)
 
 	_, err = fromJSON.MarshalText()
-	mustBe[*core.NameError](t, err)
+	mustBe[*core.ConfigError](t, err)
 	mustMention(t, err, "not from a file", "marshal it as JSON")
 }
 
@@ -237,7 +237,7 @@ func TestChoiceShortensWhatItQuotes(t *testing.T) {
 		long[i] = '7'
 	}
 	var c core.Choice
-	e := mustBe[*core.NameError](t, c.UnmarshalJSON(long))
+	e := mustBe[*core.ConfigError](t, c.UnmarshalJSON(long))
 	if len(e.Name) > 40 {
 		t.Errorf("the error quotes %d bytes", len(e.Name))
 	}
@@ -285,7 +285,7 @@ func TestChoiceYAMLErrors(t *testing.T) {
 	t.Parallel()
 	for _, value := range []any{3, true, []any{"head-tail"}, "no-such", math.NaN(), map[string]any{"name": "ranked", "seed": 1}} {
 		var c core.Choice
-		mustBe[*core.NameError](t, c.UnmarshalYAML(yaml(value)))
+		mustBe[*core.ConfigError](t, c.UnmarshalYAML(yaml(value)))
 	}
 	var c core.Choice
 	mustMention(t, c.UnmarshalYAML(yaml(map[any]any{1: "ranked"})), `unknown field "1"`)
@@ -318,9 +318,9 @@ func TestChoiceThatCannotBeMarshaled(t *testing.T) {
 		mention   []string
 	}{
 		{mute{}, []string{"core_test.mute", "a placement of your own", "set it in code"}},
-		{core.PlacementFunc(func([]int, core.Ranked) error { return nil }), []string{"custom", "a placement of your own"}},
+		{core.PlacementFunc(func([]int, func(int) core.Origin) error { return nil }), []string{"custom", "a placement of your own"}},
 		{core.PlacementFunc(nil), []string{"custom"}},
-		{core.Named(99), []string{"Named(99)"}},
+		{core.StandardPlacement(99), []string{"Named(99)"}},
 		{core.EdgesFirst{Edge: -3}, []string{"EdgesFirst{Edge: -3}"}},
 		{core.Measured{}, []string{"curve is nil"}},
 		{core.Measured{Curve: &core.Curve{}}, []string{"has the format"}},

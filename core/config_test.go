@@ -43,7 +43,7 @@ func TestNewRefuses(t *testing.T) {
 		{core.Config{KeepBest: true, Unit: core.Words}, "KeepBest", []string{"needs a Budget"}},
 		{core.Config{Overflow: "cut"}, "Overflow", []string{`"cut"`, `"stop" or "skip"`}},
 		{core.Config{Pins: []string{"a", ""}}, "Pins", []string{"empty ID"}},
-		{core.Config{Placement: core.Choice{Placement: core.Named(6)}}, "Placement", []string{"Named(6)"}},
+		{core.Config{Placement: core.Choice{Placement: core.StandardPlacement(6)}}, "Placement", []string{"Named(6)"}},
 		{core.Config{Placement: core.Choice{Placement: core.EdgesFirst{Edge: -1}}}, "Placement", []string{"EdgesFirst{Edge: -1}", "0 (which means 2) or more"}},
 		{core.Config{Placement: core.Choice{Placement: core.PlacementFunc(nil)}}, "Placement", []string{"PlacementFunc(nil)", "not nil"}},
 		{core.Config{Placement: core.Choice{Placement: core.Choice{Placement: core.EdgesFirst{Edge: -1}}}}, "Placement", []string{"EdgesFirst{Edge: -1}"}},
@@ -111,8 +111,8 @@ func TestNewJoinsFaults(t *testing.T) {
 
 func fullConfig(t testing.TB) core.Config {
 	return core.Config{
-		Rank: core.ByScore, Direction: core.LowerIsBetter, ScoreKey: "distance",
-		Pins: []string{"a", "b"}, PinKey: "always", DropSameID: true, DropSameText: true,
+		Rank: core.ByScore, Direction: core.LowerIsBetter, Keys: core.Keys{Score: "distance"},
+		Pins: []string{"a", "b"}, Keys: core.Keys{Pin: "always"}, DropSameID: true, DropSameText: true,
 		Threshold: ptr(0.25), ThresholdBy: core.OwnScore, MaxBytes: 2000, TopK: 7, Budget: 900, Unit: core.Words,
 		Overflow: core.Skip, KeepBest: true,
 		Placement:    core.Choice{Placement: core.Shuffled{Seed: 1<<64 - 1}},
@@ -299,15 +299,15 @@ func TestOffChangesNothing(t *testing.T) {
 	same(t, "Config", core.Config{}, core.Off.Config())
 	same(t, "IsOff", true, core.Off.IsOff())
 
-	placed, err := core.Transform(t.Context(), core.Off, docs, nil)
+	placed, err := core.Transform(t.Context(), core.Off, docs, nil, core.Call{})
 	same(t, "error", nil, err)
 	placed[0].name = "changed"
 	same(t, "input", "B A B", names(docs))
 
-	placed, err = core.Transform(t.Context(), core.Off, []doc(nil), nil)
+	placed, err = core.Transform(t.Context(), core.Off, []doc(nil), nil, core.Call{})
 	same(t, "nil", []doc(nil), placed)
 	same(t, "error of nil", nil, err)
-	placed, err = core.Transform(t.Context(), core.Off, []doc{}, nil)
+	placed, err = core.Transform(t.Context(), core.Off, []doc{}, nil, core.Call{})
 	same(t, "empty", []doc{}, placed)
 	same(t, "error of empty", nil, err)
 
@@ -317,7 +317,7 @@ func TestOffChangesNothing(t *testing.T) {
 
 	canceled, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err = core.Transform(canceled, core.Off, docs, nil)
+	_, err = core.Transform(canceled, core.Off, docs, nil, core.Call{})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want that of the context", err)
 	}
@@ -355,13 +355,13 @@ func TestSelect(t *testing.T) {
 		"one that would select another": {mustNew(t, core.Config{TopK: 3, Select: func(context.Context) *core.Arranger { return core.Off }}), "A C B"},
 	} {
 		ctx := withArm(t.Context(), test.selected)
-		placed, err := core.Transform(ctx, a, named("A B C D E"), docView)
+		placed, err := core.Transform(ctx, a, named("A B C D E"), docView, core.Call{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		same(t, what, test.want, names(placed))
 
-		arrangement, err := core.Arrange(ctx, a, named("A B C D E"), docView)
+		arrangement, err := core.Arrange(ctx, a, named("A B C D E"), docView, core.Call{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -417,7 +417,7 @@ func TestSelectPassesObserveOn(t *testing.T) {
 	} {
 		calls = nil
 		a := mustNew(t, core.Config{Observe: test.outer, Select: byContext})
-		if _, err := core.Transform(withArm(t.Context(), test.selected), a, named("A B"), docView); err != nil {
+		if _, err := core.Transform(withArm(t.Context(), test.selected), a, named("A B"), docView, core.Call{}); err != nil {
 			t.Fatal(err)
 		}
 		same(t, test.rule, test.want, calls)

@@ -64,7 +64,7 @@ func ExampleTransform() {
 	}
 	placed, err := core.Transform(context.Background(), arranger, []passage{
 		{"far", 0.9}, {"nearest", 0.1}, {"near", 0.3}, {"middling", 0.5},
-	}, view)
+	}, view, core.Call{})
 	fmt.Println(placed, err)
 	// Output:
 	// [{nearest 0.1} {middling 0.5} {near 0.3}] <nil>
@@ -78,7 +78,7 @@ func ExampleArrange() {
 		fmt.Println(err)
 		return
 	}
-	arrangement, err := core.Arrange(context.Background(), arranger, docs, view)
+	arrangement, err := core.Arrange(context.Background(), arranger, docs, view, core.Call{})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -99,7 +99,7 @@ func ExampleArrange() {
 
 func ExampleApply() {
 	docs := []string{"1st", "2nd", "3rd", "4th"}
-	arrangement, err := core.Arrange(context.Background(), nil, docs, nil)
+	arrangement, err := core.Arrange(context.Background(), nil, docs, nil, core.Call{})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -117,7 +117,7 @@ func ExampleApply() {
 // Metrics and lists of sources read a list's order as rank.
 func ExampleRestoreRank() {
 	docs := []string{"1st", "2nd", "3rd", "4th"}
-	arrangement, err := core.Arrange(context.Background(), nil, docs, nil)
+	arrangement, err := core.Arrange(context.Background(), nil, docs, nil, core.Call{})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -160,7 +160,7 @@ func ExampleArranger_With() {
 	}
 	docs := []string{"1st", "2nd", "3rd", "4th", "5th"}
 	for _, a := range []*core.Arranger{arranger, reversed} {
-		placed, err := core.Transform(context.Background(), a, docs, nil)
+		placed, err := core.Transform(context.Background(), a, docs, nil, core.Call{})
 		fmt.Println(placed, err)
 	}
 	// Output:
@@ -199,7 +199,7 @@ type BestLast struct{}
 
 func (BestLast) String() string { return "best-last" }
 
-func (BestLast) Place(slots []int, _ core.Ranked) error {
+func (BestLast) Place(slots []int, _ func(rank int) core.Origin) error {
 	if len(slots) > 0 {
 		copy(slots, slots[1:])
 		slots[len(slots)-1] = 0
@@ -216,7 +216,7 @@ func ExamplePlacement() {
 }
 
 func ExamplePlacementFunc() {
-	swapped := core.PlacementFunc(func(slots []int, _ core.Ranked) error {
+	swapped := core.PlacementFunc(func(slots []int, _ func(rank int) core.Origin) error {
 		for i := 1; i < len(slots); i += 2 {
 			slots[i-1], slots[i] = slots[i], slots[i-1]
 		}
@@ -225,7 +225,7 @@ func ExamplePlacementFunc() {
 	fmt.Println(core.Order(swapped, 5))
 
 	// One that loses a document is an error, not a shorter prompt.
-	careless := core.PlacementFunc(func(slots []int, _ core.Ranked) error {
+	careless := core.PlacementFunc(func(slots []int, _ func(rank int) core.Origin) error {
 		slots[len(slots)-1] = 0
 		return nil
 	})
@@ -293,7 +293,7 @@ func ExampleConfig() {
 		"shipping takes two days",
 	}
 	view := &core.View[string]{Text: func(s string) string { return s }}
-	arrangement, err := core.Arrange(context.Background(), arranger, docs, view)
+	arrangement, err := core.Arrange(context.Background(), arranger, docs, view, core.Call{})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -333,7 +333,7 @@ func ExampleConfig_select() {
 	}
 	for _, id := range []string{"arm-a", "arm-b", "opted-out"} {
 		ctx := core.WithRequestID(context.Background(), id)
-		placed, err := core.Transform(ctx, arranger, []string{"1st", "2nd", "3rd"}, nil)
+		placed, err := core.Transform(ctx, arranger, []string{"1st", "2nd", "3rd"}, nil, core.Call{})
 		fmt.Println(id, placed, err)
 	}
 	// Output:
@@ -357,7 +357,7 @@ func ExampleShare() {
 	}
 	for _, id := range []string{"req-15", "req-16", "req-17"} {
 		ctx := core.WithRequestID(context.Background(), id)
-		arrangement, err := core.Arrange(ctx, arranger, []string{"1st", "2nd", "3rd", "4th", "5th"}, nil)
+		arrangement, err := core.Arrange(ctx, arranger, []string{"1st", "2nd", "3rd", "4th", "5th"}, nil, core.Call{})
 		placement, _, _ := strings.Cut(arrangement.Placement, "=")
 		fmt.Println(id, placement, arrangement.Order(), err)
 	}
@@ -386,7 +386,7 @@ func ExampleEvent() {
 		return
 	}
 	ctx := core.WithRequestID(context.Background(), "request-7")
-	_, err = core.Transform(ctx, arranger, []string{"1st", "2nd", "3rd", "4th"}, nil, core.ForQuery("Can I get a refund?"))
+	_, err = core.Transform(ctx, arranger, []string{"1st", "2nd", "3rd", "4th"}, nil, core.Call{Query: "Can I get a refund?"})
 	fmt.Println(err)
 	// Output:
 	// level=INFO msg=placed bookend.request_id=request-7 bookend.arrangement.placement=head-tail bookend.arrangement.in=4 bookend.arrangement.placed=3 bookend.arrangement.order="r1 r3 r2" bookend.arrangement.dropped="beyond top-k: 1"

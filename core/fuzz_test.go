@@ -31,7 +31,7 @@ func FuzzParsePlacement(f *testing.F) {
 		}
 		p, err := core.ParsePlacement(name)
 		if err != nil {
-			same(t, "the name in the error", name, mustBe[*core.NameError](t, err).Name)
+			same(t, "the name in the error", name, mustBe[*core.ConfigError](t, err).Name)
 			if p != nil {
 				t.Errorf("got %v with the error", p)
 			}
@@ -126,7 +126,7 @@ func FuzzConfigJSON(f *testing.F) {
 		}
 		same(t, "what was read from what was written", asJSON(t, c), asJSON(t, again))
 		docs := parse(t, "A id=1 text=x score=1, B id=1 text=y, C id=2 text=x score=3")
-		placed, err := core.Transform(t.Context(), a, docs, docView)
+		placed, err := core.Transform(t.Context(), a, docs, docView, core.Call{})
 		if err == nil && len(placed) > len(docs) {
 			t.Errorf("%d documents of %d", len(placed), len(docs))
 		}
@@ -198,7 +198,7 @@ func checkTransform(t *testing.T, s setup) {
 		t.Fatal(err)
 	}
 	before := fmt.Sprintf("%#v", s.docs)
-	placed, err := core.Transform(t.Context(), a, s.docs, docView)
+	placed, err := core.Transform(t.Context(), a, s.docs, docView, core.Call{})
 	admitted, left, ok := reference(s.config, s.docs)
 	if !ok {
 		mustBe[*core.PinError](t, err)

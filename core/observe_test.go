@@ -26,7 +26,7 @@ func TestObserve(t *testing.T) {
 	a := mustNew(t, core.Config{Rank: core.ByScore, Direction: core.HigherIsBetter, DropSameText: true, Observe: observe})
 	ctx := core.WithRequestID(t.Context(), "request-7")
 
-	if _, err := core.Transform(ctx, a, docs, docView, core.ForQuery("why?")); err != nil {
+	if _, err := core.Transform(ctx, a, docs, docView, core.Call{Query: "why?"}); err != nil {
 		t.Fatal(err)
 	}
 	same(t, "number of events", 1, len(*events))
@@ -82,7 +82,7 @@ func TestEventOutOfRange(t *testing.T) {
 func TestEventWithoutAccessors(t *testing.T) {
 	t.Parallel()
 	observe, events := watch()
-	if _, err := core.Transform(t.Context(), mustNew(t, core.Config{Observe: observe}), named("A B"), nil); err != nil {
+	if _, err := core.Transform(t.Context(), mustNew(t, core.Config{Observe: observe}), named("A B"), nil, core.Call{}); err != nil {
 		t.Fatal(err)
 	}
 	e := (*events)[0]
@@ -151,7 +151,7 @@ func TestObserveOfAMissingAccessor(t *testing.T) {
 	t.Parallel()
 	observe, events := watch()
 	a := mustNew(t, core.Config{Rank: core.ByScore, Direction: core.HigherIsBetter, Observe: observe})
-	_, err := core.Transform(t.Context(), a, named("A"), nil)
+	_, err := core.Transform(t.Context(), a, named("A"), nil, core.Call{})
 	mustBe[*core.ConfigError](t, err)
 	same(t, "number of events", 1, len(*events))
 	if !errors.Is((*events)[0].Err, err) {
@@ -182,7 +182,7 @@ func TestObserveGetsTheContext(t *testing.T) {
 	t.Parallel()
 	var got string
 	a := mustNew(t, core.Config{Observe: func(ctx context.Context, _ core.Event) { got = core.RequestID(ctx) }})
-	if _, err := core.Transform(core.WithRequestID(t.Context(), "r"), a, named("A"), docView); err != nil {
+	if _, err := core.Transform(core.WithRequestID(t.Context(), "r"), a, named("A"), docView, core.Call{}); err != nil {
 		t.Fatal(err)
 	}
 	same(t, "request ID", "r", got)
@@ -206,7 +206,7 @@ func TestSelectByRequestID(t *testing.T) {
 		return nil
 	}})
 	for id, want := range map[string]string{"off": "A B C", "on": "A C B"} {
-		placed, err := core.Transform(core.WithRequestID(t.Context(), id), a, named("A B C"), docView)
+		placed, err := core.Transform(core.WithRequestID(t.Context(), id), a, named("A B C"), docView, core.Call{})
 		same(t, "error", nil, err)
 		same(t, id, want, names(placed))
 	}
@@ -218,7 +218,7 @@ func TestEventLog(t *testing.T) {
 	observe, events := watch()
 	a := mustNew(t, core.Config{Observe: observe})
 	docs := []doc{{name: "A", id: "secret-id", text: "secret text", score: missing, meta: map[string]any{"source": "secret source"}}}
-	if _, err := core.Transform(core.WithRequestID(t.Context(), "r1"), a, docs, docView, core.ForQuery("secret question")); err != nil {
+	if _, err := core.Transform(core.WithRequestID(t.Context(), "r1"), a, docs, docView, core.Call{Query: "secret question"}); err != nil {
 		t.Fatal(err)
 	}
 	attr := slog.Any("bookend", (*events)[0])
@@ -242,7 +242,7 @@ func TestNewlineInARequestIDStaysOneRecord(t *testing.T) {
 	observe, events := watch()
 	a := mustNew(t, core.Config{Observe: observe})
 	id := "x\nlevel=ERROR msg=forged\r\n\x1b[31m"
-	if _, err := core.Transform(core.WithRequestID(t.Context(), id), a, named("A"), docView); err != nil {
+	if _, err := core.Transform(core.WithRequestID(t.Context(), id), a, named("A"), docView, core.Call{}); err != nil {
 		t.Fatal(err)
 	}
 	attr := slog.Any("bookend", (*events)[0])
@@ -264,6 +264,6 @@ func TestNewlineInARequestIDStaysOneRecord(t *testing.T) {
 
 func TestDocumentError(t *testing.T) {
 	t.Parallel()
-	err := &core.DocumentError{Index: 3, Rule: "is nil"}
+	err := &core.ConfigError{Index: 3, Rule: "is nil"}
 	same(t, "message", "bookend: document 3 of the input is nil", err.Error())
 }

@@ -76,9 +76,9 @@ func TestGroupsOfTheAdmitted(t *testing.T) {
 func TestGroupsAsSeenByAPlacement(t *testing.T) {
 	t.Parallel()
 	var seen []core.Origin
-	spy := core.PlacementFunc(func(slots []int, docs core.Ranked) error {
+	spy := core.PlacementFunc(func(slots []int, origin func(rank int) core.Origin) error {
 		for rank := range slots {
-			seen = append(seen, docs.Origin(rank))
+			seen = append(seen, origin(rank))
 		}
 		return nil
 	})
@@ -90,8 +90,8 @@ func TestGroupsAsSeenByAPlacement(t *testing.T) {
 	}, seen)
 
 	a = mustNew(t, core.Config{Groups: true, Placement: core.Choice{Placement: fill(0, 0)}})
-	_, err := core.Transform(t.Context(), a, chunks("A2 B7 A1"), docView)
-	same(t, "number of groups", 2, mustBe[*core.PermutationError](t, err).N)
+	_, err := core.Transform(t.Context(), a, chunks("A2 B7 A1"), docView, core.Call{})
+	same(t, "number of groups", 2, mustBe[*core.PlacementError](t, err).N)
 }
 
 func TestMinDocuments(t *testing.T) {

@@ -126,7 +126,7 @@ func TestParsePlacementErrors(t *testing.T) {
 		if p != nil {
 			t.Errorf("%q: got %v with the error %v", test.name, p, err)
 		}
-		e := mustBe[*core.NameError](t, err)
+		e := mustBe[*core.ConfigError](t, err)
 		if e.Name != test.name {
 			t.Errorf("the error names %q, want %q", e.Name, test.name)
 		}
@@ -171,8 +171,8 @@ func TestString(t *testing.T) {
 		"shuffled":                           core.Shuffled{},
 		"shuffled=7":                         core.Shuffled{Seed: 7},
 		"measured":                           core.Measured{},
-		"Named(99)":                          core.Named(99),
-		"custom":                             core.PlacementFunc(func([]int, core.Ranked) error { return nil }),
+		"Named(99)":                          core.StandardPlacement(99),
+		"custom":                             core.PlacementFunc(func([]int, func(int) core.Origin) error { return nil }),
 		"core_test.mute":                     mute{},
 		`measured ("a\nmodel", 5 documents)`: core.Measured{Curve: &core.Curve{Model: "a\nmodel", Documents: 5}},
 	} {
@@ -184,7 +184,7 @@ func TestString(t *testing.T) {
 // mute is a placement of a type without String.
 type mute struct{}
 
-func (mute) Place([]int, core.Ranked) error { return nil }
+func (mute) Place([]int, func(int) core.Origin) error { return nil }
 
 func TestEveryNameOfTheTableIsTested(t *testing.T) {
 	t.Parallel()

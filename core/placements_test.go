@@ -89,7 +89,7 @@ func TestOrderErrors(t *testing.T) {
 	e := mustBe[*core.ConfigError](t, err)
 	same(t, "error", core.ConfigError{Field: "n", Value: -1, Rule: "the number of documents must be 0 or more"}, *e)
 
-	for _, p := range []core.Placement{core.Named(6), core.EdgesFirst{Edge: -1}, core.PlacementFunc(nil)} {
+	for _, p := range []core.Placement{core.StandardPlacement(6), core.EdgesFirst{Edge: -1}, core.PlacementFunc(nil)} {
 		order, err := core.Order(p, 3)
 		mustBe[*core.PlacementError](t, err)
 		mustBe[*core.ConfigError](t, err)
@@ -109,7 +109,7 @@ func TestOrderOfNilIsHeadTail(t *testing.T) {
 
 // fill makes a placement that writes the same slots whatever comes in.
 func fill(result ...int) core.PlacementFunc {
-	return func(slots []int, _ core.Ranked) error {
+	return func(slots []int, _ func(rank int) core.Origin) error {
 		copy(slots, result)
 		return nil
 	}
@@ -120,43 +120,43 @@ func TestCustomPlacementIsChecked(t *testing.T) {
 	for _, test := range []struct {
 		what    string
 		result  []int
-		want    core.PermutationError
+		want    core.PlacementError
 		mention []string
 	}{
 		{
 			"repeats a rank, which loses another",
 			[]int{0, 2, 2, 3},
-			core.PermutationError{Placement: "custom", Slot: 2, Rank: 2, N: 4, First: 1},
+			core.PlacementError{Placement: "custom", Slot: 2, Rank: 2, N: 4, First: 1},
 			[]string{`"custom"`, "put rank 2 into slot 2", "already stands in slot 1"},
 		},
 		{
 			"repeats rank 0",
 			[]int{0, 0, 2, 3},
-			core.PermutationError{Placement: "custom", Slot: 1, Rank: 0, N: 4, First: 0},
+			core.PlacementError{Placement: "custom", Slot: 1, Rank: 0, N: 4, First: 0},
 			[]string{"put rank 0 into slot 1", "already stands in slot 0"},
 		},
 		{
 			"counts from 1",
 			[]int{1, 2, 3, 4},
-			core.PermutationError{Placement: "custom", Slot: 3, Rank: 4, N: 4, First: -1},
+			core.PlacementError{Placement: "custom", Slot: 3, Rank: 4, N: 4, First: -1},
 			[]string{"put rank 4 into slot 3", "ranks go from 0 to 3"},
 		},
 		{
 			"goes below 0",
 			[]int{-1, 0, 1, 2},
-			core.PermutationError{Placement: "custom", Slot: 0, Rank: -1, N: 4, First: -1},
+			core.PlacementError{Placement: "custom", Slot: 0, Rank: -1, N: 4, First: -1},
 			[]string{"put rank -1 into slot 0", "does not exist"},
 		},
 	} {
 		t.Run(test.what, func(t *testing.T) {
 			t.Parallel()
 			_, err := core.Order(fill(test.result...), 4)
-			same(t, "error of Order", test.want, *mustBe[*core.PermutationError](t, err))
+			same(t, "error of Order", test.want, *mustBe[*core.PlacementError](t, err))
 			mustMention(t, err, test.mention...)
 
 			a := mustNew(t, core.Config{Placement: core.Choice{Placement: fill(test.result...)}})
-			placed, err := core.Transform(t.Context(), a, named("A B C D"), docView)
-			same(t, "error of Transform", test.want, *mustBe[*core.PermutationError](t, err))
+			placed, err := core.Transform(t.Context(), a, named("A B C D"), docView, core.Call{})
+			same(t, "error of Transform", test.want, *mustBe[*core.PlacementError](t, err))
 			if placed != nil {
 				t.Errorf("Transform returned %v with the error", names(placed))
 			}
@@ -168,9 +168,9 @@ var errOwn = errors.New("no order today")
 
 func TestCustomPlacementThatFails(t *testing.T) {
 	t.Parallel()
-	fails := core.PlacementFunc(func([]int, core.Ranked) error { return errOwn })
+	fails := core.PlacementFunc(func([]int, func(int) core.Origin) error { return errOwn })
 	a := mustNew(t, core.Config{Placement: core.Choice{Placement: fails}})
-	_, err := core.Transform(t.Context(), a, named("A B"), docView)
+	_, err := core.Transform(t.Context(), a, named("A B"), docView, core.Call{})
 	if !errors.Is(err, errOwn) {
 		t.Errorf("%v is not the placement's own error", err)
 	}
@@ -183,7 +183,7 @@ type halves struct{}
 
 func (halves) String() string { return "halves" }
 
-func (halves) Place(slots []int, _ core.Ranked) error {
+func (halves) Place(slots []int, _ func(rank int) core.Origin) error {
 	half := (len(slots) + 1) / 2
 	slices.Reverse(slots[:half])
 	slices.Reverse(slots[half:])
@@ -201,10 +201,10 @@ func TestCustomPlacement(t *testing.T) {
 
 	var slots []int
 	var origins []core.Origin
-	spy := core.PlacementFunc(func(s []int, docs core.Ranked) error {
+	spy := core.PlacementFunc(func(s []int, origin func(rank int) core.Origin) error {
 		slots = slices.Clone(s)
 		for rank := -1; rank <= len(s); rank++ {
-			origins = append(origins, docs.Origin(rank))
+			origins = append(origins, origin(rank))
 		}
 		return nil
 	})
@@ -222,15 +222,15 @@ func TestCustomPlacement(t *testing.T) {
 // Without metadata a placement still runs; it knows of no origin.
 func TestCustomPlacementWithoutOrigins(t *testing.T) {
 	t.Parallel()
-	spy := core.PlacementFunc(func(slots []int, docs core.Ranked) error {
+	spy := core.PlacementFunc(func(slots []int, origin func(rank int) core.Origin) error {
 		for rank := range slots {
-			same(t, "origin", core.Origin{}, docs.Origin(rank))
+			same(t, "origin", core.Origin{}, origin(rank))
 		}
 		slices.Reverse(slots)
 		return nil
 	})
 	a := mustNew(t, core.Config{Placement: core.Choice{Placement: spy}})
-	placed, err := core.Transform(t.Context(), a, []string{"A", "B"}, nil)
+	placed, err := core.Transform(t.Context(), a, []string{"A", "B"}, nil, core.Call{})
 	same(t, "error", nil, err)
 	same(t, "placed", []string{"B", "A"}, placed)
 }
@@ -330,14 +330,14 @@ func TestFastPathEqualsHeadTail(t *testing.T) {
 			t.Fatalf("Reorder, n=%d: (-want +got)\n-%v\n+%v", n, want, got)
 		}
 		for _, a := range []*core.Arranger{nil, mustNew(t, core.Config{})} {
-			got, err := core.Transform(t.Context(), a, docs, nil)
+			got, err := core.Transform(t.Context(), a, docs, nil, core.Call{})
 			if err != nil || !slices.Equal(got, want) {
 				t.Fatalf("Transform, n=%d: (-want +got)\n-%v\n+%v, error %v", n, want, got, err)
 			}
 		}
 
 		// By score: the long way round is Arrange and Apply.
-		arrangement, err := core.Arrange(t.Context(), byScore, docs, number)
+		arrangement, err := core.Arrange(t.Context(), byScore, docs, number, core.Call{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -346,7 +346,7 @@ func TestFastPathEqualsHeadTail(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		short, err := core.Transform(t.Context(), byScore, docs, number)
+		short, err := core.Transform(t.Context(), byScore, docs, number, core.Call{})
 		if err != nil || !slices.Equal(short, long) {
 			t.Fatalf("by score, n=%d: (-long +short)\n-%v\n+%v, error %v", n, long, short, err)
 		}

@@ -64,7 +64,7 @@ func TestSharedByGoroutines(t *testing.T) {
 			for call := range calls {
 				i := (g + call) % len(arms)
 				ctx := context.WithValue(t.Context(), arm(0), i)
-				placed, err := core.Transform(ctx, shared, docs, docView)
+				placed, err := core.Transform(ctx, shared, docs, docView, core.Call{})
 				if err != nil || names(placed) != want[i] {
 					t.Errorf("arm %d: (-want +got)\n-%s\n+%s, error %v", i, want[i], names(placed), err)
 					return
@@ -96,7 +96,7 @@ func TestInputIsUnchanged(t *testing.T) {
 	docs[1].meta = map[string]any{"source": "s", "position": 1}
 	before := fmt.Sprintf("%#v", docs)
 	c := core.Config{
-		Rank: core.ByScore, Direction: core.LowerIsBetter, DropSameText: true, PinKey: "pin", Threshold: ptr(9.0),
+		Rank: core.ByScore, Direction: core.LowerIsBetter, DropSameText: true, Keys: core.Keys{Pin: "pin"}, Threshold: ptr(9.0),
 		TopK: 2, Budget: 9, Count: sizeOf, MaxBytes: 9, Groups: true, Placement: core.Choice{Placement: core.Reversed},
 	}
 	for _, a := range []*core.Arranger{nil, core.Off, mustNew(t, core.Config{}), mustNew(t, c)} {

@@ -137,7 +137,7 @@ func TestSortedInputIsOnlyChecked(t *testing.T) {
 		looks++
 		return s, true
 	}}
-	if _, err := core.Transform(t.Context(), byScore(t, core.HigherIsBetter), []float64{4, 3, 3, 1}, view); err != nil {
+	if _, err := core.Transform(t.Context(), byScore(t, core.HigherIsBetter), []float64{4, 3, 3, 1}, view, core.Call{}); err != nil {
 		t.Fatal(err)
 	}
 	same(t, "looks at four scores", 4, looks)
@@ -220,7 +220,7 @@ func TestScoreKey(t *testing.T) {
 		docs[i] = doc{name: fmt.Sprint(i), score: float64(i), meta: map[string]any{"s": v}}
 	}
 	docs = append(docs, doc{name: "8", score: 100, meta: map[string]any{}}, doc{name: "9", score: 100})
-	c := core.Config{Rank: core.ByScore, Direction: core.HigherIsBetter, ScoreKey: "s", Placement: core.Choice{Placement: core.RankOrder}}
+	c := core.Config{Rank: core.ByScore, Direction: core.HigherIsBetter, Keys: core.Keys{Score: "s"}, Placement: core.Choice{Placement: core.RankOrder}}
 	a := mustNew(t, c)
 	same(t, "higher is better", "6 2 5 1 3 0 4 7 8 9", mustTransform(t, a, docs))
 	c.Direction = core.LowerIsBetter
@@ -259,7 +259,7 @@ func TestTurnedRoundIsNoted(t *testing.T) {
 			t.Fatal(err)
 		}
 		view := &core.View[float64]{Score: func(s float64) (float64, bool) { return s, true }}
-		got, err := core.Arrange(t.Context(), a, c.scores, view)
+		got, err := core.Arrange(t.Context(), a, c.scores, view, core.Call{})
 		if err != nil {
 			t.Fatal(err)
 		}

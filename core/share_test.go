@@ -23,7 +23,7 @@ func mustShare(t testing.TB, s core.Share, c core.Config) *core.Arranger {
 // served returns what the request of that ID is served.
 func served(t testing.TB, a *core.Arranger, id string, docs []doc) string {
 	t.Helper()
-	placed, err := core.Transform(core.WithRequestID(t.Context(), id), a, docs, docView)
+	placed, err := core.Transform(core.WithRequestID(t.Context(), id), a, docs, docView, core.Call{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ const (
 
 func mustApply(t testing.TB, p core.Placement, docs []doc) []doc {
 	t.Helper()
-	placed, err := core.Transform(t.Context(), mustNew(t, core.Config{Placement: core.Choice{Placement: p}}), docs, docView)
+	placed, err := core.Transform(t.Context(), mustNew(t, core.Config{Placement: core.Choice{Placement: p}}), docs, docView, core.Call{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,11 +146,11 @@ func TestShareOfZero(t *testing.T) {
 			id := fmt.Sprint(i)
 			same(t, id, served(t, before, id, docs), served(t, after, id, docs))
 			ctx := core.WithRequestID(t.Context(), id)
-			x, err := core.Arrange(ctx, before, docs, docView)
+			x, err := core.Arrange(ctx, before, docs, docView, core.Call{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			y, err := core.Arrange(ctx, after, docs, docView)
+			y, err := core.Arrange(ctx, after, docs, docView, core.Call{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -177,7 +177,7 @@ func TestShareCap(t *testing.T) {
 		wg.Add(1)
 		go func() {
 			defer wg.Done()
-			if _, err := core.Transform(core.WithRequestID(t.Context(), fmt.Sprint(i)), a, named("A B C"), docView); err != nil {
+			if _, err := core.Transform(core.WithRequestID(t.Context(), fmt.Sprint(i)), a, named("A B C"), docView, core.Call{}); err != nil {
 				t.Error(err)
 			}
 		}()

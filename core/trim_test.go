@@ -45,7 +45,7 @@ func TestWithout(t *testing.T) {
 	t.Parallel()
 	docs := parse(t, "A text=4 score=1, B text=3 score=5 pin, C text=2 score=4, D text=1 score=3, E text=9 score=2, F text=99 score=0")
 	a := mustNew(t, core.Config{
-		Rank: core.ByScore, Direction: core.HigherIsBetter, PinKey: "pin", MaxBytes: 1,
+		Rank: core.ByScore, Direction: core.HigherIsBetter, Keys: core.Keys{Pin: "pin"}, MaxBytes: 1,
 		Budget: 20, Count: sizeOf, Placement: core.Choice{Placement: core.Reversed},
 	})
 	from := mustArrange(t, a, docs)
@@ -94,9 +94,9 @@ func TestWithoutErrors(t *testing.T) {
 	t.Parallel()
 	docs := named("A B C")
 	_, err := core.Without(nil, mustArrange(t, nil, docs), docs[:2], docView, worse(1))
-	mustBe[*core.ArrangementError](t, err)
+	mustBe[*core.ConfigError](t, err)
 
-	fails := mustNew(t, core.Config{Placement: core.Choice{Placement: core.PlacementFunc(func(slots []int, _ core.Ranked) error {
+	fails := mustNew(t, core.Config{Placement: core.Choice{Placement: core.PlacementFunc(func(slots []int, _ func(rank int) core.Origin) error {
 		if len(slots) < 3 {
 			return errOwn
 		}
@@ -136,7 +136,7 @@ func TestArranged(t *testing.T) {
 	_, err = core.Arranged(nil, -1)
 	mustBe[*core.ConfigError](t, err)
 	_, err = core.Arranged(fill(0, 0), 2)
-	mustBe[*core.PermutationError](t, err)
+	mustBe[*core.PlacementError](t, err)
 }
 
 // A later stage may change what was decided before anybody is told of it.

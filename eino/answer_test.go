@@ -63,10 +63,10 @@ func TestAnswerHandler(t *testing.T) {
 		for _, streamed := range []bool{false, true} {
 			type heard struct {
 				id string
-				core.Answer
+				record.Reply
 			}
 			told := make(chan heard, 10)
-			handler, err := bookend.AnswerHandler(func(ctx context.Context, a core.Answer) { told <- heard{core.RequestID(ctx), a} })
+			handler, err := bookend.AnswerHandler(func(ctx context.Context, a record.Reply) { told <- heard{core.RequestID(ctx), a} })
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -97,14 +97,14 @@ func TestAnswerHandler(t *testing.T) {
 				}
 				continue
 			}
-			if got, want := <-told, (heard{"req-1", core.Answer{Text: test.want, PromptTokens: 77}}); got != want {
+			if got, want := <-told, (heard{"req-1", record.Reply{Text: test.want, PromptTokens: 77}}); got != want {
 				t.Errorf("%s, streamed %v (-want +got)\n-%+v\n+%+v", name, streamed, want, got)
 			}
 		}
 	}
 	// A stream that breaks off: the handler closes its end, and has told nothing.
 	told := 0
-	handler, err := bookend.AnswerHandler(func(context.Context, core.Answer) { told++ })
+	handler, err := bookend.AnswerHandler(func(context.Context, record.Reply) { told++ })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -81,7 +81,7 @@ func (l *listener) check(t *testing.T, want ...string) {
 var errDown = errors.New("it is down")
 
 // fails is a placement that fails.
-var fails = core.Choice{Placement: core.PlacementFunc(func([]int, core.Ranked) error { return errDown })}
+var fails = core.Choice{Placement: core.PlacementFunc(func([]int, func(int) core.Origin) error { return errDown })}
 
 func TestATransformerNodeIsReportedOnce(t *testing.T) {
 	t.Parallel()
@@ -204,14 +204,14 @@ func TestANilDocumentIsReported(t *testing.T) {
 				return ctx
 			}).
 			OnErrorFn(func(ctx context.Context, info *callbacks.RunInfo, err error) context.Context {
-				var e *core.DocumentError
+				var e *core.ConfigError
 				if info.Component == components.ComponentOfTransformer && errors.As(err, &e) && e.Index == 1 {
 					failed++
 				}
 				return ctx
 			}).Build()
 		_, err = run.Invoke(context.Background(), docs{{}, nil}, compose.WithCallbacks(handler))
-		var e *core.DocumentError
+		var e *core.ConfigError
 		if !errors.As(err, &e) || e.Index != 1 {
 			t.Errorf("got the error %v", err)
 		}

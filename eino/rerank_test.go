@@ -92,7 +92,7 @@ func TestARerankerThatFails(t *testing.T) {
 	placed, err = r.Retrieve(context.Background(), question, bookend.RetrieveWith(core.Off))
 	checkTexts(t, "first second third", placed, err)
 	r = newRetriever(t, &bookend.RetrieverConfig{Retriever: list{nil}, Reranker: &rank.Reranker{Scorer: offline}})
-	if _, err := r.Retrieve(context.Background(), question); !errors.As(err, new(*core.DocumentError)) {
+	if _, err := r.Retrieve(context.Background(), question); !errors.As(err, new(*core.ConfigError)) {
 		t.Errorf("a nil document: %v", err)
 	}
 }
@@ -176,7 +176,7 @@ func TestAFusionWithASourceThatFails(t *testing.T) {
 		t.Errorf("notes (-want +got)\n-%q\n+%q", want, notes)
 	}
 	rotten := newFusion(t, &bookend.FusionConfig{Sources: []bookend.Source{{Retriever: list{nil}}}})
-	if _, err := rotten.Retrieve(context.Background(), question); !errors.As(err, new(*core.DocumentError)) {
+	if _, err := rotten.Retrieve(context.Background(), question); !errors.As(err, new(*core.ConfigError)) {
 		t.Errorf("a nil document: %v", err)
 	}
 }
@@ -310,7 +310,7 @@ func TestRerankerNode(t *testing.T) {
 			t.Errorf("error %v, want one of %s", err, name)
 		}
 	}
-	if _, err := r.Rerank(context.Background(), map[string]any{"documents": docs{nil}, "question": question}); !errors.As(err, new(*core.DocumentError)) {
+	if _, err := r.Rerank(context.Background(), map[string]any{"documents": docs{nil}, "question": question}); !errors.As(err, new(*core.ConfigError)) {
 		t.Errorf("a nil document: %v", err)
 	}
 	failing := newReranker(t, &bookend.RerankerConfig{Reranker: rank.Reranker{Scorer: offline}})

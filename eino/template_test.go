@@ -486,7 +486,7 @@ func TestNewChatTemplateReportsEveryFault(t *testing.T) {
 		{"placed, placement of one's own", bookend.ChatTemplateConfig{Placed: core.HeadTail, Config: core.Config{Placement: fails}}, []string{"Config", "Placed"}},
 		{"placed, top k", bookend.ChatTemplateConfig{Placed: core.HeadTail, Config: core.Config{TopK: 1}}, []string{"Config", "Placed", "top_k"}},
 		{"placed, threshold", bookend.ChatTemplateConfig{Placed: core.HeadTail, Config: core.Config{Threshold: &threshold, Direction: core.HigherIsBetter}}, []string{"Config", "Placed"}},
-		{"placed, counter", bookend.ChatTemplateConfig{Placed: core.HeadTail, Config: core.Config{Count: core.CountWords}}, []string{"Config", "Placed"}},
+		{"placed, counter", bookend.ChatTemplateConfig{Placed: core.HeadTail, Config: core.Config{Count: core.Words.Count}}, []string{"Config", "Placed"}},
 		{"placed, selected", bookend.ChatTemplateConfig{Placed: core.HeadTail, Config: core.Config{Select: func(context.Context) *core.Arranger { return nil }}}, []string{"Config", "Placed"}},
 		{"placed, layout", bookend.ChatTemplateConfig{Placed: core.HeadTail, Prompt: layout.Config{Layout: "x"}, Config: core.Config{TopK: 1}}, []string{"Layout", "Config", "Placed"}},
 	} {
@@ -536,7 +536,7 @@ func TestErrorsOfATemplate(t *testing.T) {
 		in[key] = value
 		return in
 	}
-	configError, documentError := new(*core.ConfigError), new(*core.DocumentError)
+	configError, documentError := new(*core.ConfigError), new(*core.ConfigError)
 	for _, c := range []struct {
 		name   string
 		prompt layout.Config
@@ -757,7 +757,7 @@ func TestAFaultyInputIsReported(t *testing.T) {
 		check(t, err)
 		l := &promptListener{}
 		_, err = run.Invoke(context.Background(), values{"documents": docs{nil}, "question": question}, compose.WithCallbacks(l.handler()))
-		var e *core.DocumentError
+		var e *core.ConfigError
 		if !errors.As(err, &e) || e.Index != 0 {
 			t.Errorf("got the error %v", err)
 		}

@@ -96,7 +96,7 @@ func TestANilDocumentIsNamed(t *testing.T) {
 		},
 	} {
 		placed, err := transform()
-		var e *core.DocumentError
+		var e *core.ConfigError
 		if !errors.As(err, &e) || e.Index != 2 || !strings.Contains(err.Error(), "document 2") {
 			t.Errorf("%s: got the error %v", name, err)
 		}

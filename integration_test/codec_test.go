@@ -178,9 +178,9 @@ func TestOwnPlacementIsNotWritten(t *testing.T) {
 		if err == nil {
 			t.Fatalf("it was written as %s", data)
 		}
-		var name *core.NameError
+		var name *core.ConfigError
 		if !errors.As(err, &name) {
-			t.Errorf("got %T (%v), want a *core.NameError", err, err)
+			t.Errorf("got %T (%v), want a *core.ConfigError", err, err)
 		}
 	})
 }
@@ -191,8 +191,8 @@ func fullConfig(t *testing.T) core.Config {
 	t.Helper()
 	threshold := 0.25
 	c := core.Config{
-		Rank: core.ByScore, Direction: core.LowerIsBetter, ScoreKey: "distance: # 1",
-		Pins: []string{"007", "yes", "a: b", "null"}, PinKey: "pinned",
+		Rank: core.ByScore, Direction: core.LowerIsBetter, Keys: core.Keys{Score: "distance: # 1"},
+		Pins: []string{"007", "yes", "a: b", "null"}, Keys: core.Keys{Pin: "pinned"},
 		DropSameID: true, DropSameText: true, Threshold: &threshold, ThresholdBy: core.OwnScore, MaxBytes: 5000, TopK: 12,
 		Budget: 3000, Unit: core.Words, Overflow: core.Skip, KeepBest: true,
 		Placement: core.Choice{Placement: core.EdgesFirst{Edge: 3}}, MinDocuments: 4, Groups: true,
@@ -271,7 +271,7 @@ func TestConfigRefusesUnknownKeys(t *testing.T) {
 // A file changes what it mentions: defaults and funcs that were set before stay.
 func TestConfigKeepsWhatAFileDoesNotMention(t *testing.T) {
 	forEachCodec(t, func(t *testing.T, c codec) {
-		got := core.Config{TopK: 3, Budget: 5, Count: core.CountWords, Placement: core.Choice{Placement: core.Reversed}}
+		got := core.Config{TopK: 3, Budget: 5, Count: core.Words.Count, Placement: core.Choice{Placement: core.Reversed}}
 		if err := c.unmarshal([]byte(`{"budget": 7}`), &got); err != nil {
 			t.Fatal(err)
 		}
@@ -287,7 +287,7 @@ func TestReadConfigDecidesAlike(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
 			c := calls.Draw(t, "call")
 			data, err := codec.marshal(c.config)
-			if name := (*core.NameError)(nil); errors.As(err, &name) {
+			if name := (*core.ConfigError)(nil); errors.As(err, &name) {
 				return // a placement of the user's own
 			} else if err != nil {
 				t.Fatal(err)

@@ -38,7 +38,7 @@ func TestFastPathEqualsTheGeneralOne(t *testing.T) {
 				lengthen(&slow)
 				var orders [2][]int
 				for i, config := range []core.Config{slow, fast} {
-					placed, err := core.Transform(background, call{config: config}.arranger(t), docs, documentView)
+					placed, err := core.Transform(background, call{config: config}.arranger(t), docs, documentView, core.Call{})
 					if err != nil {
 						t.Fatal(err)
 					}

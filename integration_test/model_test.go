@@ -371,7 +371,7 @@ func promptCache(t *testing.T, proxy *modelProxy, books *shelf) {
 		{"documents before the history", true, conversations},
 		{"documents after the history", false, conversations[:1]},
 	} {
-		for _, placement := range []core.Named{core.RankOrder, core.HeadTail} {
+		for _, placement := range []core.StandardPlacement{core.RankOrder, core.HeadTail} {
 			var sum turn
 			for i, questions := range c.conversations {
 				arm := fmt.Sprintf("conversation %d, %s, %v", i, c.place, placement)
@@ -409,7 +409,7 @@ func promptCache(t *testing.T, proxy *modelProxy, books *shelf) {
 
 // converse asks both questions, each over what the shelf finds for it, and returns
 // what the server reports, and whether both prompts start with the same document.
-func converse(t *testing.T, model *einoopenai.ChatModel, books *shelf, placement core.Named, before bool, rules string, questions [2]string) (turns [2]turn, sameFirst bool) {
+func converse(t *testing.T, model *einoopenai.ChatModel, books *shelf, placement core.StandardPlacement, before bool, rules string, questions [2]string) (turns [2]turn, sameFirst bool) {
 	t.Helper()
 	ctx := context.Background()
 	arranger, err := core.New(core.Config{Placement: core.Choice{Placement: placement}})

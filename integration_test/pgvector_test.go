@@ -160,7 +160,7 @@ func TestPgvector(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, err := core.Arrange(ctx, arranger, docs, bookend.View())
+		a, err := core.Arrange(ctx, arranger, docs, bookend.View(), core.Call{})
 		if err != nil {
 			t.Fatal(err)
 		}

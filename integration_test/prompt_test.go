@@ -161,7 +161,7 @@ func (c promptCase) admit(t *rapid.T) []page {
 	if err != nil {
 		t.Fatal(err)
 	}
-	arrangement, err := core.Arrange(background, a, c.pages, pageView)
+	arrangement, err := core.Arrange(background, a, c.pages, pageView, core.Call{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -373,7 +373,7 @@ func TestEqualScoresKeepInputOrder(t *testing.T) {
 			Direction: rapid.SampledFrom([]core.Direction{core.HigherIsBetter, core.LowerIsBetter}).Draw(t, "direction"),
 			Placement: core.Choice{Placement: core.RankOrder},
 		}}
-		placed, err := core.Transform(background, c.arranger(t), c.docs, documentView)
+		placed, err := core.Transform(background, c.arranger(t), c.docs, documentView, core.Call{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -133,7 +133,7 @@ func (e *experiment) check(t *testing.T, want [2][]int, f func(context.Context) 
 func wants[E any](t *testing.T, e *experiment, docs []E, view *core.View[E], numbers func([]E) []int) (want [2][]int) {
 	t.Helper()
 	for i, a := range e.arms {
-		placed, err := core.Transform(background, a, docs, view)
+		placed, err := core.Transform(background, a, docs, view, core.Call{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -151,7 +151,7 @@ func TestGoroutinesShareAnArrangerAndItsInput(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.check(t, wants(t, e, docs, documentView, serials), func(ctx context.Context) ([]int, error) {
-		placed, err := core.Transform(ctx, a, docs, documentView)
+		placed, err := core.Transform(ctx, a, docs, documentView, core.Call{})
 		return serials(placed), err
 	})
 	if d := diff(before, docs); d != "" {

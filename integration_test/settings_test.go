@@ -98,7 +98,7 @@ func drawCounter(t *rapid.T) func(string) int {
 // rotated is a placement of the user's own, with a type of its own.
 type rotated int
 
-func (by rotated) Place(slots []int, _ core.Ranked) error {
+func (by rotated) Place(slots []int, _ func(rank int) core.Origin) error {
 	for i := range slots {
 		slots[i] = (i + int(by)) % len(slots)
 	}

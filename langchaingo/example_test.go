@@ -98,7 +98,7 @@ func ExampleView() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	arrangement, err := core.Arrange(context.Background(), a, found, bookend.View())
+	arrangement, err := core.Arrange(context.Background(), a, found, bookend.View(), core.Call{})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -86,7 +86,7 @@ func TestRetrieverReportsToItsOwnHandler(t *testing.T) {
 
 func TestRetrieverReportsNoEndOnError(t *testing.T) {
 	t.Parallel()
-	fails := core.PlacementFunc(func([]int, core.Ranked) error { return errDown })
+	fails := core.PlacementFunc(func([]int, func(int) core.Origin) error { return errDown })
 	for name, make := range map[string]func(h *listener) (*bookend.Retriever, error){
 		"inner": func(h *listener) (*bookend.Retriever, error) {
 			return bookend.NewRetriever(broken{errDown}, bookend.WithCallbacks(h))

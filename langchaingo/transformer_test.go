@@ -100,7 +100,7 @@ func TestArrangerTellsWhatTheTransformerDoes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := core.Arrange(context.Background(), transformer.Arranger(), documents(4), bookend.View())
+	a, err := core.Arrange(context.Background(), transformer.Arranger(), documents(4), bookend.View(), core.Call{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,7 @@ func comparisonFolder(t *testing.T, m string, change func(*compare.Described), p
 	}
 	var arms []compare.Arm
 	for _, p := range placements {
-		arms = append(arms, compare.Arm{Name: p.(core.Named).String(), Order: core.Config{Placement: core.Choice{Placement: p}}, Prompt: compare.DefaultPrompt()})
+		arms = append(arms, compare.Arm{Name: p.(core.StandardPlacement).String(), Order: core.Config{Placement: core.Choice{Placement: p}}, Prompt: compare.DefaultPrompt()})
 	}
 	plan, err := compare.NewPlan(lists, compare.Settings{Model: m, Arms: arms, Seed: 1, Shuffles: 1})
 	if err != nil {

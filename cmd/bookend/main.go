@@ -147,7 +147,7 @@ func report(err error, to io.Writer) int {
 		bad        *usageError
 		incomplete *incompleteError
 		config     *core.ConfigError
-		name       *core.NameError
+		name       *core.ConfigError
 		curve      *core.CurveError
 		dataset    *dataset.Error
 		scorer     *judge.ScorerError

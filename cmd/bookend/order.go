@@ -92,7 +92,7 @@ func (c *orderCommand) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	a, err := core.Arrange(ctx, arranger, docs, docView)
+	a, err := core.Arrange(ctx, arranger, docs, docView, core.Call{})
 	if err != nil {
 		return &usageError{err}
 	}

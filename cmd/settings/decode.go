@@ -274,7 +274,7 @@ func (d *decoder) placement(n *doctree.Node, v reflect.Value, key string) {
 // placementFault rewords what core says of a placement, which names it already.
 func (d *decoder) placementFault(n *doctree.Node, v reflect.Value, key string, err error) {
 	rule := strings.TrimPrefix(err.Error(), "bookend: ")
-	if name := (*core.NameError)(nil); errors.As(err, &name) {
+	if name := (*core.ConfigError)(nil); errors.As(err, &name) {
 		rule = name.Rule + "; valid names: " + strings.Join(core.PlacementNames(), ", ") + didYouMean(name.Name, core.PlacementNames())
 	}
 	d.refuse(n, v, key, rule)

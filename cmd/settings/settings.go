@@ -136,7 +136,7 @@ func (d *decoder) whole(s Settings) {
 	if s.Tokenizer != "" && !slices.Contains(Tokenizers(), s.Tokenizer) {
 		d.faultAt("tokenizer", s.Tokenizer, "is no tokenizer: use "+strings.Join(Tokenizers(), ", ")+didYouMean(s.Tokenizer, Tokenizers()))
 	}
-	count := core.CountWords // any counter does to check
+	count := core.Words.Count // any counter does to check
 	if s.Tokenizer == "" {
 		count = nil
 	}

@@ -27,7 +27,7 @@ func TestConfigFaults(t *testing.T) {
 		{"two formats", prompt.Config{Format: prompt.XML, FormatFunc: format}, "Format", []any{"xml"}},
 		{"labels", prompt.Config{Labels: "letter"}, "Labels", []any{"letter"}},
 		{"unit", prompt.Config{Unit: "bytes"}, "Unit", []any{"bytes"}},
-		{"two counters", prompt.Config{Unit: core.Runes, Count: core.CountWords}, "Unit", []any{"runes"}},
+		{"two counters", prompt.Config{Unit: core.Runes, Count: core.Words.Count}, "Unit", []any{"runes"}},
 		{"negative budget", prompt.Config{Budget: -1}, "Budget", []any{-1}},
 		{"negative reserve", prompt.Config{Reserve: -2}, "Reserve", []any{-2}},
 		{"negative length", prompt.Config{MaxShown: -3}, "MaxShown", []any{-3}},
@@ -89,7 +89,7 @@ func TestConfigCanBeGivenToNew(t *testing.T) {
 		"zero":   {},
 		"full":   fullConfig(),
 		"func":   {FormatFunc: format},
-		"budget": {Budget: 1000, Reserve: 10, Count: core.CountRunes},
+		"budget": {Budget: 1000, Reserve: 10, Count: core.Runes.Count},
 		"task":   {Task: "Do it."},
 	} {
 		first := mustNew(t, c).Config()
@@ -145,7 +145,7 @@ func TestConfigRoundTripsThroughJSON(t *testing.T) {
 	}
 	same(t, "config", want, got)
 
-	data, err = json.Marshal(prompt.Config{FormatFunc: format, Count: core.CountRunes})
+	data, err = json.Marshal(prompt.Config{FormatFunc: format, Count: core.Runes.Count})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,13 +181,13 @@ func TestCompile(t *testing.T) {
 		t.Error("the observer is lost")
 	}
 
-	own := core.PlacementFunc(func([]int, core.Ranked) error { return nil })
+	own := core.PlacementFunc(func([]int, func(int) core.Origin) error { return nil })
 	for name, c := range map[string]core.Config{
 		"top-k":         {TopK: 3},
 		"placement":     {Placement: core.Choice{Placement: core.Reversed}},
 		"own placement": {Placement: core.Choice{Placement: own}},
 		"select":        {Select: func(context.Context) *core.Arranger { return nil }},
-		"counter":       {Count: core.CountRunes},
+		"counter":       {Count: core.Runes.Count},
 	} {
 		r, a, err := prompt.Compile(prompt.Config{}, c, core.RankOrder)
 		if r != nil || a != nil || err == nil {

@@ -112,7 +112,7 @@ func ExampleBuild() {
 
 // Documents that were arranged before are laid out as they stand.
 func ExampleRender() {
-	arrangement, err := core.Arrange(context.Background(), nil, hits, hitView)
+	arrangement, err := core.Arrange(context.Background(), nil, hits, hitView, core.Call{})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -83,17 +83,17 @@ func TestBudgetDropsTheLeast(t *testing.T) {
 			for i := range docs {
 				docs[i].meta = map[string]any{"pin": strings.Contains(pins, docs[i].text[:1])}
 			}
-			a := mustArranger(t, core.Config{PinKey: "pin", Placement: core.Choice{Placement: placement}})
+			a := mustArranger(t, core.Config{Keys: core.Keys{Pin: "pin"}, Placement: core.Choice{Placement: placement}})
 			c := prompt.Config{Rules: "Be kind.", Reminder: "Be brief.", Unit: core.Runes, NoDocuments: "-", Reserve: 3}
 			steps := stepsOf(t, c, a, docs, in)
-			full := core.CountRunes(steps[0].text) + c.Reserve
+			full := core.Runes.Count(steps[0].text) + c.Reserve
 			for c.Budget = 1 + c.Reserve; c.Budget <= full+1; c.Budget++ {
-				want := slices.IndexFunc(steps, func(s step) bool { return core.CountRunes(s.text)+c.Reserve <= c.Budget })
+				want := slices.IndexFunc(steps, func(s step) bool { return core.Runes.Count(s.text)+c.Reserve <= c.Budget })
 				p, err := prompt.Build(t.Context(), mustNew(t, c), a, docs, docView, in)
 				name := fmt.Sprintf("%v, pins %q, budget %d", placement, pins, c.Budget)
 				if want < 0 {
 					var short *prompt.BudgetError
-					if !errors.As(err, &short) || short.Needed != core.CountRunes(steps[len(steps)-1].text) {
+					if !errors.As(err, &short) || short.Needed != core.Runes.Count(steps[len(steps)-1].text) {
 						t.Fatalf("%s: got error %v, want a budget error", name, err)
 					}
 					continue
@@ -103,7 +103,7 @@ func TestBudgetDropsTheLeast(t *testing.T) {
 				}
 				s := steps[want]
 				same(t, name+": text", s.text, p.Text)
-				same(t, name+": size", core.CountRunes(s.text), p.Size)
+				same(t, name+": size", core.Runes.Count(s.text), p.Size)
 				same(t, name+": labels", s.left, append([]int{}, p.Labels...))
 				same(t, name+": turns", s.turns, p.DroppedTurns)
 				same(t, name+": messages", s.messages, p.DroppedMessages)
@@ -194,7 +194,7 @@ func TestUnits(t *testing.T) {
 	t.Parallel()
 	docs := texts("one two three", "vier fünf sechs")
 	in := prompt.Input{Question: "Wörter?"}
-	for unit, count := range map[core.Unit]func(string) int{core.Runes: core.CountRunes, core.Words: core.CountWords} {
+	for unit, count := range map[core.Unit]func(string) int{core.Runes: core.Runes.Count, core.Words: core.Words.Count} {
 		c := prompt.Config{Unit: unit, Budget: 1000}
 		p := build(t, c, docs, in)
 		same(t, string(unit), count(p.Text), p.Size)
@@ -218,7 +218,7 @@ func TestLongTextsGoFirst(t *testing.T) {
 	longest := 0
 	c := prompt.Config{Budget: 100, Count: func(text string) int {
 		longest = max(longest, len(text))
-		return core.CountRunes(text)
+		return core.Runes.Count(text)
 	}}
 	p := build(t, c, docs, prompt.Input{Question: "Q"})
 	same(t, "text", "1:B 3:E 2:C Question: Q", slots(p.Text))

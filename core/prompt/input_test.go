@@ -74,7 +74,7 @@ func TestNegativeCountLater(t *testing.T) {
 			if calls++; calls > good {
 				return -1
 			}
-			return core.CountRunes(text)
+			return core.Runes.Count(text)
 		}}
 		_, err := prompt.Build(t.Context(), mustNew(t, c), nil, letters(26), docView, prompt.Input{Question: "Q"})
 		same(t, "field", "Count", mustBe[*core.ConfigError](t, err).Field)
@@ -153,7 +153,7 @@ func TestPinnedDocumentAboveTheCap(t *testing.T) {
 	t.Parallel()
 	docs := letters(3)
 	docs[1] = doc{text: strings.Repeat("x", core.DefaultMaxBytes+1), meta: map[string]any{"pin": true}}
-	a := mustArranger(t, core.Config{PinKey: "pin"})
+	a := mustArranger(t, core.Config{Keys: core.Keys{Pin: "pin"}})
 	r := mustNew(t, prompt.Config{Budget: 50, Unit: core.Runes})
 	_, err := prompt.Build(t.Context(), r, a, docs, docView, prompt.Input{Question: "Q"})
 	same(t, "error", &core.PinError{Limit: "MaxBytes", Max: core.DefaultMaxBytes, Got: core.DefaultMaxBytes + 1, Rank: 1}, mustBe[*core.PinError](t, err))
@@ -177,7 +177,7 @@ func TestForeignArrangement(t *testing.T) {
 		for format, c := range map[string]prompt.Config{"plain": {}, "budget": {Budget: 20, Unit: core.Runes}} {
 			r := mustNew(t, c)
 			_, err := prompt.Render(r, a, docs, docView, prompt.Input{Question: "Q"})
-			var foreign *core.ArrangementError
+			var foreign *core.ConfigError
 			if !errors.As(err, &foreign) {
 				t.Errorf("%s, %s: Render gives error %T (%v)", name, format, err, err)
 			}
@@ -196,15 +196,15 @@ func TestErrorsOfArranging(t *testing.T) {
 	if _, err := prompt.Build(ctx, nil, nil, letters(1), docView, in); !errors.Is(err, context.Canceled) {
 		t.Errorf("got error %v, want that of the context", err)
 	}
-	lost := core.PlacementFunc(func(slots []int, _ core.Ranked) error { slots[0] = 1; return nil })
+	lost := core.PlacementFunc(func(slots []int, _ func(rank int) core.Origin) error { slots[0] = 1; return nil })
 	a := mustArranger(t, core.Config{Placement: core.Choice{Placement: lost}})
 	_, err := prompt.Build(t.Context(), nil, a, letters(3), docView, in)
-	mustBe[*core.PermutationError](t, err)
+	mustBe[*core.PlacementError](t, err)
 	_, err = prompt.Build(t.Context(), nil, nil, letters(3), docView, in, core.AtMost(-1))
 	same(t, "field", "AtMost", mustBe[*core.ConfigError](t, err).Field)
 
 	// A placement may fail for fewer documents than came in.
-	small := core.PlacementFunc(func(slots []int, _ core.Ranked) error {
+	small := core.PlacementFunc(func(slots []int, _ func(rank int) core.Origin) error {
 		if len(slots) < 5 {
 			return errBroken
 		}

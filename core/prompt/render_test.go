@@ -260,9 +260,9 @@ func TestDocumentsThatComePlaced(t *testing.T) {
 		}
 	}
 
-	bad := core.PlacementFunc(func(slots []int, _ core.Ranked) error { slots[0] = 1; return nil })
+	bad := core.PlacementFunc(func(slots []int, _ func(rank int) core.Origin) error { slots[0] = 1; return nil })
 	_, err = prompt.Build(t.Context(), r, nil, docs, docView, prompt.Input{Question: "Q", Placed: bad})
-	mustBe[*core.PermutationError](t, err)
+	mustBe[*core.PlacementError](t, err)
 }
 
 // A setting that placed documents do not need asks nothing of them.
@@ -288,7 +288,7 @@ func TestOffKeepsTheInputOrder(t *testing.T) {
 func TestRenderLaysOutWhatIsArranged(t *testing.T) {
 	t.Parallel()
 	docs := letters(4)
-	a, err := core.Arrange(t.Context(), mustArranger(t, core.Config{TopK: 3}), docs, docView)
+	a, err := core.Arrange(t.Context(), mustArranger(t, core.Config{TopK: 3}), docs, docView, core.Call{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -347,7 +347,7 @@ func TestBookendFrom(t *testing.T) {
 	short := build(t, c, letters(3), in)
 	c.Layout = prompt.Bookend
 	long := build(t, c, letters(3), in)
-	size := core.CountRunes(short.Text)
+	size := core.Runes.Count(short.Text)
 	for _, test := range []struct {
 		from int
 		want prompt.Prompt
@@ -363,7 +363,7 @@ func TestBookendFrom(t *testing.T) {
 		// The whole decides, before anything is trimmed.
 		if test.from <= 1<<20 {
 			trimmed := c
-			trimmed.Budget = core.CountRunes(long.Text) - 1
+			trimmed.Budget = core.Runes.Count(long.Text) - 1
 			if len(test.want.Text) == len(short.Text) {
 				trimmed.Budget = size - 1
 			}
@@ -380,7 +380,7 @@ func TestBookendFrom(t *testing.T) {
 	_, err := prompt.Build(t.Context(), mustNew(t, c), nil, letters(1), docView, in)
 	same(t, "field", "Count", mustBe[*core.ConfigError](t, err).Field)
 
-	c.Count = core.CountRunes
+	c.Count = core.Runes.Count
 	c.FormatFunc = func(prompt.Document) (string, error) { return "", errBroken }
 	if _, err = prompt.Build(t.Context(), mustNew(t, c), nil, letters(1), docView, in); !errors.Is(err, errBroken) {
 		t.Errorf("got error %v, want %v", err, errBroken)

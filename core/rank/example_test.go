@@ -166,7 +166,7 @@ func ExampleRerank() {
 func ExampleRelevant() {
 	relevant := rank.Relevant[string]{"doc 1": 1, "doc 2": 1}
 	ranked := []string{"doc 1", "doc 2", "doc 3", "doc 4", "doc 5"}
-	a, err := core.Arrange(context.Background(), nil, ranked, nil)
+	a, err := core.Arrange(context.Background(), nil, ranked, nil, core.Call{})
 	if err != nil {
 		fmt.Println(err)
 		return

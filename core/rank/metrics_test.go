@@ -95,7 +95,7 @@ func TestMetricsAreReadFromRanks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, err := core.Arrange(t.Context(), arranger, docs, docView)
+		a, err := core.Arrange(t.Context(), arranger, docs, docView, core.Call{})
 		if err != nil {
 			t.Fatal(err)
 		}

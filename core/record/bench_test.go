@@ -37,7 +37,7 @@ func BenchmarkRetrieval(b *testing.B) {
 			}
 			ctx := core.WithRequestID(context.Background(), "a-request-id")
 			run := func(a *core.Arranger) {
-				if _, err := core.Transform(ctx, a, docs, view, core.ForQuery("What is it?")); err != nil {
+				if _, err := core.Transform(ctx, a, docs, view, core.Call{Query: "What is it?"}); err != nil {
 					b.Fatal(err)
 				}
 			}

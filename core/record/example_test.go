@@ -31,7 +31,7 @@ func Example() {
 	// A request: the documents are placed, the model is asked, its answer told.
 	ctx := core.WithRequestID(context.Background(), "req-1")
 	view := &core.View[string]{Text: func(s string) string { return s }}
-	placed, err := core.Transform(ctx, arranger, []string{"best", "second", "third"}, view, core.ForQuery("Why?"))
+	placed, err := core.Transform(ctx, arranger, []string{"best", "second", "third"}, view, core.Call{Query: "Why?"})
 	if err != nil {
 		panic(err)
 	}

@@ -88,7 +88,7 @@ func retrieve(t testing.TB, r *Recorder, id string, docs []*doc, c core.Config) 
 		t.Fatal(err)
 	}
 	ctx := core.WithRequestID(context.Background(), id)
-	if _, err := core.Transform(ctx, a, docs, view, core.ForQuery("What is "+id+"?")); err != nil {
+	if _, err := core.Transform(ctx, a, docs, view, core.Call{Query: "What is " + id + "?"}); err != nil {
 		t.Fatal(err)
 	}
 }

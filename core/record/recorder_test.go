@@ -96,7 +96,7 @@ func TestDocumentsChangeAfterwards(t *testing.T) {
 			defer wg.Done()
 			docs := documents(10)
 			ctx := core.WithRequestID(context.Background(), fmt.Sprint(i))
-			arrangement, err := core.Arrange(ctx, a, docs, view)
+			arrangement, err := core.Arrange(ctx, a, docs, view, core.Call{})
 			if err != nil {
 				t.Error(err)
 			}
@@ -135,7 +135,7 @@ func TestAnswers(t *testing.T) {
 	retrieve(t, r, "never", documents(5), core.Config{})
 
 	r.Answer("cites what is not there", "As said [5], [3].")
-	r.Answered(core.WithRequestID(context.Background(), "cites"), core.Answer{Text: "So [4], and [2, 4, 9].", Model: "large", PromptTokens: 321})
+	r.Answered(core.WithRequestID(context.Background(), "cites"), record.Reply{Text: "So [4], and [2, 4, 9].", Model: "large", PromptTokens: 321})
 	r.Answer("cites", "Once more [1].")
 	r.Answer("cites nothing", "No idea.")
 	r.Answer("twice", "Yes [1].")
@@ -323,7 +323,7 @@ func TestLeftOut(t *testing.T) {
 	}
 	cancelled, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := core.Transform(cancelled, a, documents(1), view); !errors.Is(err, context.Canceled) {
+	if _, err := core.Transform(cancelled, a, documents(1), view, core.Call{}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 	retrieve(t, r, "kept", documents(1), core.Config{})
@@ -717,7 +717,7 @@ func TestRecorderThatNobodyOpened(t *testing.T) {
 	for _, r := range []*Recorder{nil, {}} {
 		retrieve(t, r, "q", documents(2), core.Config{})
 		r.Answer("q", "[1]")
-		r.Answered(context.Background(), core.Answer{Text: "[1]"})
+		r.Answered(context.Background(), record.Reply{Text: "[1]"})
 		for _, err := range []error{r.Err(), r.Close(), r.Close()} {
 			var e *Error
 			if !errors.As(err, &e) || !errors.Is(err, ErrNotOpen) {

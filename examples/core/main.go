@@ -65,7 +65,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		Count: func(text string) int {
 			n, err := tokens.Count(text)
 			if err != nil {
-				return -1 // refused as a *core.CountError
+				return -1 // refused as a *core.ConfigError
 			}
 			return n
 		},
@@ -73,7 +73,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	arrangement, err := core.Arrange(ctx, arranger, found, view)
+	arrangement, err := core.Arrange(ctx, arranger, found, view, core.Call{})
 	if err != nil {
 		return err
 	}

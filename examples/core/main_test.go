@@ -109,7 +109,7 @@ func TestSources(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	arrangement, err := core.Arrange(t.Context(), arranger, found, view)
+	arrangement, err := core.Arrange(t.Context(), arranger, found, view, core.Call{})
 	if err != nil {
 		t.Fatal(err)
 	}

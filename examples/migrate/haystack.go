@@ -30,5 +30,5 @@ func fromHaystack(ctx context.Context, docs []passage) ([]passage, error) {
 	return core.Transform(ctx, reorder, docs, &core.View[passage]{
 		ID:   func(p passage) string { return p.ID },
 		Text: func(p passage) string { return p.Text },
-	})
+	}, core.Call{})
 }

@@ -30,5 +30,5 @@ func fromLlamaIndex(ctx context.Context, nodes []node) ([]node, error) {
 	}
 	return core.Transform(ctx, reorder, nodes, &core.View[node]{
 		Score: func(n node) (float64, bool) { return n.Score, true },
-	})
+	}, core.Call{})
 }

@@ -273,7 +273,7 @@ func TestNilDocumentIsNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = r.Retrieve(context.Background(), "q")
-	var fault *core.DocumentError
+	var fault *core.ConfigError
 	if !errors.As(err, &fault) || fault.Index != 1 {
 		t.Errorf("got %v", err)
 	}

@@ -213,7 +213,7 @@ func TestAgentReadsTheDocumentsBlockFromItsTool(t *testing.T) {
 		if err != nil {
 			return "", err
 		}
-		arrangement, err := core.Arrange(ctx, nil, docs, bookend.View())
+		arrangement, err := core.Arrange(ctx, nil, docs, bookend.View(), core.Call{})
 		if err != nil {
 			return "", err
 		}
@@ -256,7 +256,7 @@ func TestAgentReadsTheDocumentsBlockFromItsTool(t *testing.T) {
 			last := requests[1].Messages[len(requests[1].Messages)-1]
 			// eino-ext's client may quote a tool's text; the block itself must stand in it.
 			docs, _ := finder{}.Retrieve(ctx, question)
-			arrangement := must(core.Arrange(ctx, nil, docs, bookend.View()))
+			arrangement := must(core.Arrange(ctx, nil, docs, bookend.View(), core.Call{}))
 			block := must(prompt.Block(renderer, arrangement, docs, bookend.View()))
 			if last.Role != "tool" || !strings.Contains(last.Content, block.Text) {
 				t.Errorf("the tool's message is\n%s\nwant the block\n%s", last.Content, block.Text)

@@ -47,14 +47,14 @@ func requestIDs() []string {
 // Whole chains of both frameworks, streamed and not: what the recorder wrote is what
 // the model read and cited, and the curve that it makes is the model's.
 func TestTrafficOfBothFrameworks(t *testing.T) {
-	for name, run := range map[string]func(t *testing.T, s *openaitest.Server, config core.Config, answered func(context.Context, core.Answer)) (ask func(ctx context.Context) error){
-		"langchaingo, wrapped stuff chain": func(t *testing.T, s *openaitest.Server, config core.Config, answered func(context.Context, core.Answer)) func(context.Context) error {
+	for name, run := range map[string]func(t *testing.T, s *openaitest.Server, config core.Config, answered func(context.Context, record.Reply)) (ask func(ctx context.Context) error){
+		"langchaingo, wrapped stuff chain": func(t *testing.T, s *openaitest.Server, config core.Config, answered func(context.Context, record.Reply)) func(context.Context) error {
 			step := must(combine.Wrap(chains.LoadStuffQA(llm(t, s)), bookend.WithConfig(config)))
 			step.Answered = answered
 			chain := chains.NewRetrievalQA(step, lister{})
 			return func(ctx context.Context) error { _, err := chains.Run(ctx, chain, question); return err }
 		},
-		"langchaingo, layout chain, streamed": func(t *testing.T, s *openaitest.Server, config core.Config, answered func(context.Context, core.Answer)) func(context.Context) error {
+		"langchaingo, layout chain, streamed": func(t *testing.T, s *openaitest.Server, config core.Config, answered func(context.Context, record.Reply)) func(context.Context) error {
 			step := must(combine.NewLayoutChain(llm(t, s), combine.LayoutConfig{Config: config, Answered: answered}))
 			chain := chains.NewRetrievalQA(step, lister{})
 			return func(ctx context.Context) error {
@@ -62,14 +62,14 @@ func TestTrafficOfBothFrameworks(t *testing.T) {
 				return err
 			}
 		},
-		"eino, invoked": func(t *testing.T, s *openaitest.Server, config core.Config, answered func(context.Context, core.Answer)) func(context.Context) error {
+		"eino, invoked": func(t *testing.T, s *openaitest.Server, config core.Config, answered func(context.Context, record.Reply)) func(context.Context) error {
 			graph, handler := recordedGraph(t, s, config), must(einobookend.AnswerHandler(answered))
 			return func(ctx context.Context) error {
 				_, err := graph.Invoke(ctx, question, compose.WithCallbacks(handler))
 				return err
 			}
 		},
-		"eino, streamed": func(t *testing.T, s *openaitest.Server, config core.Config, answered func(context.Context, core.Answer)) func(context.Context) error {
+		"eino, streamed": func(t *testing.T, s *openaitest.Server, config core.Config, answered func(context.Context, record.Reply)) func(context.Context) error {
 			graph, handler := recordedGraph(t, s, config), must(einobookend.AnswerHandler(answered))
 			return func(ctx context.Context) error {
 				stream, err := graph.Stream(ctx, question, compose.WithCallbacks(handler))
@@ -95,7 +95,7 @@ func TestTrafficOfBothFrameworks(t *testing.T) {
 			ids := requestIDs()
 			var told sync.WaitGroup
 			told.Add(len(ids))
-			ask := run(t, s, config, func(ctx context.Context, a core.Answer) {
+			ask := run(t, s, config, func(ctx context.Context, a record.Reply) {
 				recorder.Answered(ctx, a)
 				told.Done()
 			})

@@ -20,7 +20,7 @@ var placements = []core.Placement{
 	core.EdgesFirst{},
 	core.EdgesFirst{Edge: 3},
 	core.Shuffled{Seed: 7},
-	core.PlacementFunc(func(slots []int, _ core.Ranked) error { slices.Reverse(slots); return nil }),
+	core.PlacementFunc(func(slots []int, _ func(rank int) core.Origin) error { slices.Reverse(slots); return nil }),
 }
 
 func nothingLost[E any](t *testing.T, k kit[E]) {

@@ -48,7 +48,7 @@ var errorCases = []errorCase{
 		core.Config{Budget: 5, Count: func(string) int { return -7 }},
 		named(1),
 		func(err error) bool {
-			var e *core.CountError
+			var e *core.ConfigError
 			return errors.As(err, &e) && e.Count == -7
 		},
 	},
@@ -77,12 +77,12 @@ func badPlacements[E any](t *testing.T, k kit[E]) {
 		{"leaves the range", []int{0, 3, 1}, 1, 3, -1, 3},
 		{"is negative", []int{-1, 0, 1}, 0, -1, -1, 3},
 	} {
-		place := k.build(t, core.Config{Placement: by(core.PlacementFunc(func(slots []int, _ core.Ranked) error {
+		place := k.build(t, core.Config{Placement: by(core.PlacementFunc(func(slots []int, _ func(rank int) core.Origin) error {
 			copy(slots, c.slots)
 			return nil
 		}))})
 		placed, err := place(context.Background(), query, k.make(named(c.docs)))
-		var e *core.PermutationError
+		var e *core.PlacementError
 		if !errors.As(err, &e) || e.Slot != c.slot || e.Rank != c.rank || e.First != c.first || e.N != c.docs {
 			t.Errorf("%s: got the error %v", c.name, err)
 		}
@@ -95,7 +95,7 @@ func badPlacements[E any](t *testing.T, k kit[E]) {
 var errOut = errors.New("out of order")
 
 func failingPlacement[E any](t *testing.T, k kit[E]) {
-	place := k.build(t, core.Config{Placement: by(core.PlacementFunc(func([]int, core.Ranked) error { return errOut }))})
+	place := k.build(t, core.Config{Placement: by(core.PlacementFunc(func([]int, func(int) core.Origin) error { return errOut }))})
 	placed, err := place(context.Background(), query, k.make(named(3)))
 	var e *core.PlacementError
 	if !errors.As(err, &e) || !errors.Is(err, errOut) {

@@ -161,7 +161,7 @@ var orderCases = []orderCase{
 	},
 	{
 		rule: 5, name: "a pin by metadata is exempt from the threshold",
-		config: core.Config{PinKey: "pin", Direction: core.HigherIsBetter, Threshold: number(2), Placement: ranked},
+		config: core.Config{Keys: core.Keys{Pin: "pin"}, Direction: core.HigherIsBetter, Threshold: number(2), Placement: ranked},
 		docs: with(scored(3, 1, 0), func(i int, d *Doc) {
 			if i == 2 {
 				d.Meta["pin"] = true

@@ -103,7 +103,7 @@ func observedDocuments[E any](t *testing.T, k kit[E]) {
 }
 
 func observedError[E any](t *testing.T, k kit[E]) {
-	c, events := observed(core.Config{Placement: by(core.PlacementFunc(func([]int, core.Ranked) error { return errOut }))})
+	c, events := observed(core.Config{Placement: by(core.PlacementFunc(func([]int, func(int) core.Origin) error { return errOut }))})
 	_, err := k.build(t, c)(context.Background(), query, k.make(named(3)))
 	k.checkEvent(t, *events, "")
 	if e := (*events)[0]; !errors.Is(e.Err, errOut) || !errors.Is(err, e.Err) {

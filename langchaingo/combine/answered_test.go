@@ -40,10 +40,10 @@ func TestAnswered(t *testing.T) {
 	t.Parallel()
 	type heard struct {
 		id string
-		core.Answer
+		record.Reply
 	}
-	for name, build := range map[string]func(llms.Model, func(context.Context, core.Answer)) (chains.Chain, int){
-		"a wrapped stuff chain": func(m llms.Model, f func(context.Context, core.Answer)) (chains.Chain, int) {
+	for name, build := range map[string]func(llms.Model, func(context.Context, record.Reply)) (chains.Chain, int){
+		"a wrapped stuff chain": func(m llms.Model, f func(context.Context, record.Reply)) (chains.Chain, int) {
 			c, err := combine.Wrap(chains.LoadStuffQA(m))
 			if err != nil {
 				t.Fatal(err)
@@ -51,7 +51,7 @@ func TestAnswered(t *testing.T) {
 			c.Answered = f
 			return c, 0
 		},
-		"a layout chain": func(m llms.Model, f func(context.Context, core.Answer)) (chains.Chain, int) {
+		"a layout chain": func(m llms.Model, f func(context.Context, record.Reply)) (chains.Chain, int) {
 			c, err := combine.NewLayoutChain(m, combine.LayoutConfig{Answered: f})
 			if err != nil {
 				t.Fatal(err)
@@ -61,7 +61,7 @@ func TestAnswered(t *testing.T) {
 	} {
 		for _, streamed := range []bool{false, true} {
 			var got []heard
-			told := func(ctx context.Context, a core.Answer) { got = append(got, heard{core.RequestID(ctx), a}) }
+			told := func(ctx context.Context, a record.Reply) { got = append(got, heard{core.RequestID(ctx), a}) }
 			chain, tokens := build(citing{}, told)
 			var options []chains.ChainCallOption
 			if streamed {
@@ -78,7 +78,7 @@ func TestAnswered(t *testing.T) {
 			if err != nil || out["text"] != "So it is [2]." {
 				t.Fatalf("%s: %v, %v", name, out, err)
 			}
-			if want := (heard{"req-1", core.Answer{Text: "So it is [2].", PromptTokens: tokens}}); len(got) != 1 || got[0] != want {
+			if want := (heard{"req-1", record.Reply{Text: "So it is [2].", PromptTokens: tokens}}); len(got) != 1 || got[0] != want {
 				t.Errorf("%s, streamed %v (-want +got)\n-%+v\n+%+v", name, streamed, want, got)
 			}
 			got = nil

@@ -65,7 +65,7 @@ func placementOf(c core.Config) core.Placement {
 // nothing else.
 func byNumberAlone(p core.Placement) bool {
 	switch p := p.(type) {
-	case core.Named:
+	case core.StandardPlacement:
 		return p != core.DocumentOrder
 	case core.EdgesFirst, core.Measured, core.Shuffled:
 		return true

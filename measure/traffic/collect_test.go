@@ -85,7 +85,7 @@ func TestPlantedCurvesAreFound(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		arrangement, err := core.Arrange(t.Context(), a, docs, nil)
+		arrangement, err := core.Arrange(t.Context(), a, docs, nil, core.Call{})
 		if err != nil || !strings.HasPrefix(arrangement.Order(), want) {
 			t.Errorf("%s places %s: %v", shape, arrangement.Order(), err)
 		}

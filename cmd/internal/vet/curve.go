@@ -101,7 +101,7 @@ type verdict struct {
 }
 
 // fixedOrders need no curve, so that none of them was chosen by the curve's noise.
-var fixedOrders = []core.Named{core.RankOrder, core.HeadTail, core.Reversed}
+var fixedOrders = []core.StandardPlacement{core.RankOrder, core.HeadTail, core.Reversed}
 
 // judge compares an order with the fixed ones, by the arithmetic of
 // worth.Expected. A loss counts if it exceeds NoiseLimit standard errors, with

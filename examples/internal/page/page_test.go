@@ -23,7 +23,7 @@ func printed(t *testing.T, print func(*page.Page)) string {
 
 func TestPage(t *testing.T) {
 	t.Parallel()
-	arrangement, err := core.Arrange(t.Context(), nil, []int{1, 2, 3}, nil)
+	arrangement, err := core.Arrange(t.Context(), nil, []int{1, 2, 3}, nil, core.Call{})
 	if err != nil {
 		t.Fatal(err)
 	}
