@@ -1,6 +1,9 @@
 package core
 
-import "context"
+import (
+	"context"
+	"fmt"
+)
 
 // Reason says why a document was left out, as a short code that does not change.
 // String is the same for people.
@@ -305,7 +308,7 @@ func (a *admitter) size(rank int) (int, error) {
 	}
 	size := a.count(a.text(rank))
 	if size < 0 {
-		return 0, &ConfigError{Field: "Count", Value: size, Rule: "it must return 0 or more"}
+		return 0, &ConfigError{Field: "Count", Value: size, Rule: fmt.Sprintf("it must return 0 or more, also for the document of rank %d", rank)}
 	}
 	a.result.sizes[rank] = size
 	return size, nil

@@ -62,7 +62,7 @@ func outcome(a core.Arrangement, docs []doc) string {
 		in = append(in, docs[a.Slots[slot].Index].name)
 	}
 	for _, d := range a.Dropped {
-		out = append(out, docs[d.Index].name+": "+string(d.Reason))
+		out = append(out, docs[d.Index].name+": "+d.Reason.String())
 	}
 	return strings.Join(in, " ") + " | " + strings.Join(out, ", ")
 }
@@ -77,6 +77,13 @@ func TestAdmission(t *testing.T) {
 		docs   string
 		want   string
 	}{
+		// A copy goes only where another one enters.
+		{"a copy without a score does not push out one that has it", core.Config{DropSameID: true, Direction: higher, Threshold: ptr(.5)}, "A id=x, B id=x score=.9", "B | A: no score"},
+		{"nor one over the byte cap", core.Config{DropSameID: true, MaxBytes: 3}, "A id=x text=long, B id=x text=abc", "B | A: text longer than the byte cap"},
+		{"nor a text below the threshold", core.Config{DropSameText: true, Direction: higher, Threshold: ptr(.5)}, "A text=x score=.1, B text=x score=.9", "B | A: worse than the threshold"},
+		{"under skip a copy stands in for what did not fit", core.Config{DropSameID: true, Budget: 5, Count: sizeOf, Overflow: core.Skip}, "A id=x text=9, B id=x text=2, C id=x text=1", "B | A: beyond the budget, C: same ID as a better document"},
+		{"and takes its place among top-k", core.Config{DropSameID: true, Budget: 5, Count: sizeOf, Overflow: core.Skip, TopK: 2}, "A id=x text=9, B text=1, C id=x text=2, D text=1", "B C | A: beyond the budget, D: beyond top-k"},
+		{"under stop nothing stands in", core.Config{DropSameID: true, Budget: 5, Count: sizeOf}, "A id=x text=9, B id=x text=2", " | A: beyond the budget, B: beyond the budget"},
 		// Duplicates.
 		{"no setting: all enter", core.Config{}, "A id=1 text=x, B id=1 text=x", "A B | "},
 		{"same ID: the best stays", core.Config{DropSameID: true}, "A id=1, B id=1, C id=2, D id=1", "A C | B: same ID as a better document, D: same ID as a better document"},
@@ -162,11 +169,11 @@ func TestAdmissionOrderOfReasons(t *testing.T) {
 	t.Parallel()
 	docs := parse(t, `
 		best id=1 text=1 score=9,
-		id id=1 text=1,
-		text id=2 text=1,
-		score text=toolong,
-		threshold text=toolong2 score=1,
-		bytes text=toolong3 score=5,
+		bytes id=1 text=toolong,
+		score id=1 text=1,
+		threshold id=1 text=1 score=1,
+		id id=1 text=1 score=5,
+		text id=2 text=1 score=5,
 		budget text=7 score=5,
 		top text=2 score=5,
 	`)
@@ -179,7 +186,7 @@ func TestAdmissionOrderOfReasons(t *testing.T) {
 		got = append(got, d.Reason)
 	}
 	same(t, "reasons", []core.Reason{
-		core.SameID, core.SameText, core.NoScore, core.OverThreshold, core.OverMaxBytes, core.OverBudget, core.OverTopK,
+		core.OverMaxBytes, core.NoScore, core.OverThreshold, core.SameID, core.SameText, core.OverBudget, core.OverTopK,
 	}, got)
 }
 
@@ -332,12 +339,13 @@ func TestNegativeCount(t *testing.T) {
 	for _, overflow := range []core.Overflow{core.Stop, core.Skip} {
 		a := mustNew(t, core.Config{Budget: 10, Count: sizeOf, Overflow: overflow, Rank: core.ByScore, Direction: core.HigherIsBetter})
 		_, err := core.Transform(t.Context(), a, parse(t, "A score=1 text=-8, B score=3 text=1, C score=2 text=-7"), docView, core.Call{})
-		same(t, "error", core.ConfigError{Rank: 1, Count: -7}, *mustBe[*core.ConfigError](t, err))
-		mustMention(t, err, "returned -7", "rank 1", "0 or more")
+		same(t, "value", any(-7), mustBe[*core.ConfigError](t, err).Value)
+		mustMention(t, err, "Count is -7", "rank 1", "0 or more")
 	}
 	a := mustNew(t, core.Config{Budget: 10, Count: sizeOf, Pins: []string{"1"}})
 	_, err := core.Transform(t.Context(), a, parse(t, "A text=1, B id=1 text=-1"), docView, core.Call{})
-	same(t, "error of a pin", core.ConfigError{Rank: 1, Count: -1}, *mustBe[*core.ConfigError](t, err))
+	same(t, "value of a pin", any(-1), mustBe[*core.ConfigError](t, err).Value)
+	mustMention(t, err, "rank 1")
 }
 
 func TestAtMost(t *testing.T) {
@@ -348,11 +356,11 @@ func TestAtMost(t *testing.T) {
 		k    int
 		want string
 	}{{0, "A C"}, {1, "C"}, {3, "A C B"}, {9, "A C D B"}} {
-		same(t, fmt.Sprint("at most ", test.k), test.want, mustTransform(t, a, docs, core.AtMost(test.k)))
+		same(t, fmt.Sprint("at most ", test.k), test.want, mustTransform(t, a, docs, core.Call{TopK: test.k}))
 	}
 	_, err := core.Transform(t.Context(), a, docs, docView, core.Call{TopK: -1})
 	e := mustBe[*core.ConfigError](t, err)
-	same(t, "field", "AtMost", e.Field)
+	same(t, "field", "TopK", e.Field)
 	same[any](t, "value", -1, e.Value)
 	same(t, "the Arranger afterwards", "A C", mustTransform(t, a, docs))
 }
@@ -410,7 +418,7 @@ func TestIDs(t *testing.T) {
 	}{
 		{"the document's own goes first", core.Config{}, "own", map[string]any{"id": "meta"}, "own"},
 		{"metadata", core.Config{}, "", map[string]any{"id": "meta"}, "meta"},
-		{"a key of one's own", core.Config{IDKey: "key"}, "", map[string]any{"id": "meta", "key": "mine"}, "mine"},
+		{"a key of one's own", core.Config{Keys: core.Keys{ID: "key"}}, "", map[string]any{"id": "meta", "key": "mine"}, "mine"},
 		{"an int", core.Config{}, "", map[string]any{"id": 7}, "7"},
 		{"an uint64", core.Config{}, "", map[string]any{"id": uint64(1<<64 - 1)}, "18446744073709551615"},
 		{"a named int", core.Config{}, "", map[string]any{"id": level(7)}, "7"},

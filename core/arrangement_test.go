@@ -157,9 +157,9 @@ func TestApplyAndRestoreRank(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				var opts []core.CallOption
+				var opts []core.Call
 				if topK > 0 {
-					opts = append(opts, core.AtMost(topK))
+					opts = append(opts, core.Call{TopK: topK})
 				}
 				same(t, c.Placement.String()+": RestoreRank", mustTransform(t, ranked, docs, opts...), names(restored))
 				if &restored[0] == &placed[0] {
@@ -189,7 +189,7 @@ func TestForeignArrangements(t *testing.T) {
 		change  func(*core.Arrangement)
 		mention string
 	}{
-		{"of more documents", func(a *core.Arrangement) { a.N = 4 }, "is of 4 documents, but 3 were given"},
+		{"of more documents", func(a *core.Arrangement) { a.N = 4 }, "of 4 documents, head-tail\": 3 documents were given"},
 		{"an index twice", func(a *core.Arrangement) { a.Slots[2].Index = 0 }, "index 0"},
 		{"an index too high", func(a *core.Arrangement) { a.Slots[1].Index = 3 }, "index 3"},
 		{"an index below 0", func(a *core.Arrangement) { a.Slots[1].Index = -1 }, "index -1"},
@@ -199,8 +199,14 @@ func TestForeignArrangements(t *testing.T) {
 		{"a label of 0", func(a *core.Arrangement) { a.Slots[1].Label = 0 }, "label 0"},
 		{"a label with a gap", func(a *core.Arrangement) { a.Slots[1].Label = 4 }, "label 4"},
 		{"a document placed and left out", func(a *core.Arrangement) {
-			a.Dropped = []core.Dropped{{Index: 1, Rank: 5}}
-		}, "left out index 1"},
+			*a = core.Arrangement{N: 3, Slots: []core.Placed{{Label: 1}, {Index: 1, Rank: 1, Label: 2}}, Dropped: []core.Dropped{{Index: 1, Rank: 2}}}
+		}, "leaves out index 1"},
+		{"a document that is lost", func(a *core.Arrangement) {
+			*a = core.Arrangement{N: 3, Slots: []core.Placed{{Label: 1}, {Index: 1, Rank: 1, Label: 2}}}
+		}, "places 2 and leaves out 0"},
+		{"labels by neither rank nor slot", func(a *core.Arrangement) {
+			a.Slots[0].Label, a.Slots[1].Label, a.Slots[2].Label = 2, 3, 1
+		}, "neither by rank nor by slot"},
 		{"more slots than documents", func(a *core.Arrangement) { a.Slots = append(a.Slots, core.Placed{Index: 1}) }, "in slot 3"},
 	} {
 		a := good()
@@ -210,7 +216,7 @@ func TestForeignArrangements(t *testing.T) {
 			t.Errorf("%s: got %v", test.what, names(placed))
 		}
 		mustBe[*core.ConfigError](t, err)
-		mustMention(t, err, "bookend: arrangement ", test.mention)
+		mustMention(t, err, "bookend: Arrangement ", test.mention)
 	}
 
 	ghost := core.Arrangement{Slots: []core.Placed{{Index: 0}}}
@@ -260,17 +266,17 @@ func TestArrangementLog(t *testing.T) {
 	a := mustArrange(t, mustNew(t, goldenConfig(t)), goldenDocs(t))
 	same(t, "text", `level=INFO msg=placed a.placement="measured (\"example-model\", 5 documents)" a.in=8 a.placed=4`+
 		` a.order="r2 r7 r5 r1" a.room=90 a.used=85`+
-		` a.dropped="beyond the budget: 1, beyond top-k: 1, no score: 1, same ID as a better document: 1"`+
+		` a.dropped="budget: 1, no-score: 1, same-id: 1, top-k: 1"`+
 		` a.notes="[the curve was measured with 5 documents and is used for 4]"`+"\n",
 		logLine(textHandler, slog.Any("a", a)))
 	same(t, "JSON", `{"level":"INFO","msg":"placed","a":{"placement":"measured (\"example-model\", 5 documents)","in":8,"placed":4,`+
 		`"order":"r2 r7 r5 r1","room":90,"used":85,`+
-		`"dropped":"beyond the budget: 1, beyond top-k: 1, no score: 1, same ID as a better document: 1",`+
+		`"dropped":"budget: 1, no-score: 1, same-id: 1, top-k: 1",`+
 		`"notes":["the curve was measured with 5 documents and is used for 4"]}}`+"\n",
 		logLine(jsonHandler, slog.Any("a", a)))
 
 	short := mustArrange(t, mustNew(t, core.Config{TopK: 1}), named("A B C"))
-	same(t, "short text", `level=INFO msg=placed a.placement=head-tail a.in=3 a.placed=1 a.order=r1 a.dropped="beyond top-k: 2"`+"\n",
+	same(t, "short text", `level=INFO msg=placed a.placement=head-tail a.in=3 a.placed=1 a.order=r1 a.dropped="top-k: 2"`+"\n",
 		logLine(textHandler, slog.Any("a", short)))
 	plain := mustArrange(t, nil, named("A B"))
 	same(t, "plain text", `level=INFO msg=placed a.placement=head-tail a.in=2 a.placed=2 a.order="r1 r2"`+"\n",
@@ -290,7 +296,7 @@ func TestArrangementJSON(t *testing.T) {
 		`{"index":2,"rank":2,"label":3,"score":null},`+
 		`{"index":3,"rank":3,"label":4,"score":1e+300},`+
 		`{"index":1,"rank":1,"label":2,"score":"-Inf"}],`+
-		`"dropped":[{"index":4,"rank":4,"score":-0.25,"reason":"beyond top-k"}]}`, string(data))
+		`"dropped":[{"index":4,"rank":4,"score":-0.25,"reason":"top-k"}]}`, string(data))
 	var got core.Arrangement
 	if err := json.Unmarshal(data, &got); err != nil {
 		t.Fatal(err)

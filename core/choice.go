@@ -215,8 +215,8 @@ func (o choiceObject) placement() (Placement, error) {
 		{"curve", "measured", o.Curve != nil},
 	} {
 		if parameter.given && name != parameter.owner {
-			if name == "" {
-				return parsePlacement(o.Name, false)
+			if _, err := parsePlacement(o.Name, false); name == "" && err != nil {
+				return nil, err
 			}
 			return nil, placementFault(o.Name, fmt.Sprintf("takes no %q: that belongs to the bare name %q", parameter.key, parameter.owner))
 		}
@@ -241,7 +241,7 @@ func (o choiceObject) measured() (Placement, error) {
 	case isText && strings.HasPrefix(text, "{"):
 		o.Curve = json.RawMessage(text)
 	case isText:
-		return parsePlacement("measured="+text, false)
+		return nil, placementFault(o.Name, "needs the curve itself: decoding opens no file, which ParsePlacement does")
 	}
 	curve, err := ParseCurve(o.Curve)
 	if err != nil {

@@ -102,16 +102,16 @@ func TestChoiceCodecOfTheZeroEdge(t *testing.T) {
 	same(t, "JSON", `"edges-first"`, asJSON(t, c))
 }
 
-// A curve is written out in full, so that the JSON depends on no file. As text
-// it is its file's name.
+// A curve is written out in full, so that the JSON depends on no file. It has no text
+// form, and decoding opens no file.
 func TestChoiceCodecOfACurve(t *testing.T) {
 	t.Parallel()
 	const file = "testdata/curve.json"
 	want := core.Choice{Placement: core.Measured{Curve: mustLoad(t, file)}}
 
-	text, err := want.MarshalText()
-	same(t, "text", "measured="+file, string(text))
-	same(t, "error", nil, err)
+	_, err := want.MarshalText()
+	mustBe[*core.ConfigError](t, err)
+	mustMention(t, err, "marshal it as JSON")
 
 	data, err := json.Marshal(want)
 	if err != nil {
@@ -125,17 +125,48 @@ func TestChoiceCodecOfACurve(t *testing.T) {
 
 	value, err := want.MarshalYAML()
 	same(t, "error of MarshalYAML", nil, err)
-	var fromJSON, fromYAML, fromPath core.Choice
+	var fromJSON, fromYAML core.Choice
 	same(t, "error of UnmarshalJSON", nil, fromJSON.UnmarshalJSON(data))
 	same(t, "error of UnmarshalYAML", nil, fromYAML.UnmarshalYAML(yaml(value)))
-	same(t, "error with a path", nil, fromPath.UnmarshalJSON([]byte(`{"name": "curve", "curve": "`+file+`"}`)))
 	same(t, "order from JSON", []int{4, 0, 3, 1, 2}, bestSlots(t, fromJSON, 5))
 	same(t, "order from YAML", []int{4, 0, 3, 1, 2}, bestSlots(t, fromYAML, 5))
-	same(t, "with a path", want, fromPath)
+}
 
-	_, err = fromJSON.MarshalText()
-	mustBe[*core.ConfigError](t, err)
-	mustMention(t, err, "not from a file", "marshal it as JSON")
+func TestDecodingOpensNoFile(t *testing.T) {
+	t.Parallel()
+	const file = "testdata/curve.json" // is there, and a curve
+	for what, decode := range map[string]func(*core.Choice) error{
+		"text":      func(c *core.Choice) error { return c.UnmarshalText([]byte("measured=" + file)) },
+		"JSON text": func(c *core.Choice) error { return json.Unmarshal([]byte(`"curve=`+file+`"`), c) },
+		"JSON object": func(c *core.Choice) error {
+			return json.Unmarshal([]byte(`{"name": "measured", "curve": "`+file+`"}`), c)
+		},
+		"a name with it": func(c *core.Choice) error { return json.Unmarshal([]byte(`{"name": "measured=`+file+`"}`), c) },
+		"YAML":           func(c *core.Choice) error { return c.UnmarshalYAML(yaml("measured=" + file)) },
+		"a Config": func(*core.Choice) error {
+			return json.Unmarshal([]byte(`{"placement": "measured=`+file+`"}`), new(core.Config))
+		},
+	} {
+		c := core.Choice{Placement: core.TailHead}
+		err := decode(&c)
+		mustMention(t, err, "opens no file", "ParsePlacement")
+		same(t, what+" leaves the choice", core.Choice{Placement: core.TailHead}, c)
+	}
+	var c core.Choice
+	same(t, "error of a flag", nil, c.Set("measured="+file))
+	same(t, "a flag reads it", core.Choice{Placement: core.Measured{Curve: mustLoad(t, file)}}, c)
+}
+
+// A copy of a Config shares pins and threshold with it: decoding into the one must not
+// write to the other.
+func TestDecodingWritesToNoCopy(t *testing.T) {
+	t.Parallel()
+	first := core.Config{Pins: []string{"a", "b"}, Threshold: ptr(0.5)}
+	second := first
+	same(t, "error", nil, json.Unmarshal([]byte(`{"pins": ["x"], "threshold": 9}`), &second))
+	same(t, "pins", []string{"a", "b"}, first.Pins)
+	same(t, "threshold", 0.5, *first.Threshold)
+	same(t, "decoded", []string{"x"}, second.Pins)
 }
 
 func decoded(t *testing.T, data string) (v any) {
@@ -178,11 +209,11 @@ func TestChoiceRefuses(t *testing.T) {
 		`{"edge":3}`:                           {"valid names"},
 		`{"name":"no-such","edge":3}`:          {"no-such", "valid names"},
 		`{"name":"measured"}`:                  {"measured", "needs the curve"},
-		`{"name":"measured","curve":""}`:       {`placement "measured"`, "needs the curve"},
-		`{"name":"measured","curve":null}`:     {`placement "measured"`, "needs the curve"},
+		`{"name":"measured","curve":""}`:       {`Placement is "measured"`, "needs the curve"},
+		`{"name":"measured","curve":null}`:     {`Placement is "measured"`, "needs the curve"},
 		`{"name":"measured","curve":3}`:        {"not the JSON of a curve"},
 		`{"name":"measured","curve":{}}`:       {"has the format"},
-		`{"name":"measured","curve":"none"}`:   {"none", "cannot be opened"},
+		`{"name":"measured","curve":"none"}`:   {`Placement is "measured"`, "opens no file"},
 		`{"name":"ranked","edge":3}`:           {"ranked", `takes no "edge"`, `"edges-first"`},
 		`{"name":"head-tail","seed":3}`:        {"head-tail", `takes no "seed"`, `"shuffled"`},
 		`{"name":"shuffled","curve":"x"}`:      {"shuffled", `takes no "curve"`, `"measured"`},
@@ -238,8 +269,8 @@ func TestChoiceShortensWhatItQuotes(t *testing.T) {
 	}
 	var c core.Choice
 	e := mustBe[*core.ConfigError](t, c.UnmarshalJSON(long))
-	if len(e.Name) > 40 {
-		t.Errorf("the error quotes %d bytes", len(e.Name))
+	if quoted := e.Value.(string); len(quoted) > 40 {
+		t.Errorf("the error quotes %d bytes", len(quoted))
 	}
 }
 
@@ -320,7 +351,7 @@ func TestChoiceThatCannotBeMarshaled(t *testing.T) {
 		{mute{}, []string{"core_test.mute", "a placement of your own", "set it in code"}},
 		{core.PlacementFunc(func([]int, func(int) core.Origin) error { return nil }), []string{"custom", "a placement of your own"}},
 		{core.PlacementFunc(nil), []string{"custom"}},
-		{core.StandardPlacement(99), []string{"Named(99)"}},
+		{core.StandardPlacement(99), []string{"StandardPlacement(99)"}},
 		{core.EdgesFirst{Edge: -3}, []string{"EdgesFirst{Edge: -3}"}},
 		{core.Measured{}, []string{"curve is nil"}},
 		{core.Measured{Curve: &core.Curve{}}, []string{"has the format"}},

@@ -43,7 +43,7 @@ func TestNewRefuses(t *testing.T) {
 		{core.Config{KeepBest: true, Unit: core.Words}, "KeepBest", []string{"needs a Budget"}},
 		{core.Config{Overflow: "cut"}, "Overflow", []string{`"cut"`, `"stop" or "skip"`}},
 		{core.Config{Pins: []string{"a", ""}}, "Pins", []string{"empty ID"}},
-		{core.Config{Placement: core.Choice{Placement: core.StandardPlacement(6)}}, "Placement", []string{"Named(6)"}},
+		{core.Config{Placement: core.Choice{Placement: core.StandardPlacement(6)}}, "Placement", []string{"StandardPlacement(6)"}},
 		{core.Config{Placement: core.Choice{Placement: core.EdgesFirst{Edge: -1}}}, "Placement", []string{"EdgesFirst{Edge: -1}", "0 (which means 2) or more"}},
 		{core.Config{Placement: core.Choice{Placement: core.PlacementFunc(nil)}}, "Placement", []string{"PlacementFunc(nil)", "not nil"}},
 		{core.Config{Placement: core.Choice{Placement: core.Choice{Placement: core.EdgesFirst{Edge: -1}}}}, "Placement", []string{"EdgesFirst{Edge: -1}"}},
@@ -111,13 +111,12 @@ func TestNewJoinsFaults(t *testing.T) {
 
 func fullConfig(t testing.TB) core.Config {
 	return core.Config{
-		Rank: core.ByScore, Direction: core.LowerIsBetter, Keys: core.Keys{Score: "distance"},
-		Pins: []string{"a", "b"}, Keys: core.Keys{Pin: "always"}, DropSameID: true, DropSameText: true,
+		Rank: core.ByScore, Direction: core.LowerIsBetter, Keys: core.Keys{ID: "key", Score: "distance", Pin: "always", Source: "file", Position: "line"},
+		Pins: []string{"a", "b"}, DropSameID: true, DropSameText: true,
 		Threshold: ptr(0.25), ThresholdBy: core.OwnScore, MaxBytes: 2000, TopK: 7, Budget: 900, Unit: core.Words,
 		Overflow: core.Skip, KeepBest: true,
 		Placement:    core.Choice{Placement: core.Shuffled{Seed: 1<<64 - 1}},
 		MinDocuments: 3, Groups: true,
-		IDKey: "key", SourceKey: "file", PositionKey: "line",
 	}
 }
 
@@ -135,11 +134,11 @@ func TestConfigJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, "JSON", `{"rank":"score","direction":"lower-is-better","score_key":"distance",`+
-		`"pins":["a","b"],"pin_key":"always","drop_same_id":true,"drop_same_text":true,`+
+	same(t, "JSON", `{"rank":"score","direction":"lower-is-better","keys":{"id":"key","score":"distance","pin":"always","source":"file","position":"line"},`+
+		`"pins":["a","b"],"drop_same_id":true,"drop_same_text":true,`+
 		`"threshold":0.25,"threshold_by":"own","max_bytes":2000,"top_k":7,"budget":900,"unit":"words",`+
 		`"overflow":"skip","keep_best":true,"placement":{"name":"shuffled","seed":18446744073709551615},`+
-		`"min_documents":3,"groups":true,"id_key":"key","source_key":"file","position_key":"line"}`, string(data))
+		`"min_documents":3,"groups":true}`, string(data))
 	var got core.Config
 	if err := json.Unmarshal(data, &got); err != nil {
 		t.Fatal(err)
@@ -283,7 +282,7 @@ func TestNilArrangerIsTheDefault(t *testing.T) {
 	docs := named("A B C D E")
 	var a *core.Arranger
 	same(t, "Transform", "A C E D B", mustTransform(t, a, docs))
-	same(t, "Transform with an option", "A C D B", mustTransform(t, a, docs, core.AtMost(4)))
+	same(t, "Transform with an option", "A C D B", mustTransform(t, a, docs, core.Call{TopK: 4}))
 	same(t, "Arrange", []int{0, 2, 4, 3, 1}, mustArrange(t, a, docs).Ranks())
 	same(t, "Config", core.Config{}, a.Config())
 	same(t, "IsOff", false, a.IsOff())
@@ -295,7 +294,7 @@ func TestOffChangesNothing(t *testing.T) {
 	t.Parallel()
 	docs := []doc{{name: "B", id: "x", score: 1}, {name: "A", id: "x", score: missing}, {name: "B", id: "x", score: 9}}
 	same(t, "Transform", "B A B", mustTransform(t, core.Off, docs))
-	same(t, "Transform with options", "B A B", mustTransform(t, core.Off, docs, core.AtMost(1), core.ForQuery("q")))
+	same(t, "Transform with options", "B A B", mustTransform(t, core.Off, docs, core.Call{TopK: 1}, core.Call{Query: "q"}))
 	same(t, "Config", core.Config{}, core.Off.Config())
 	same(t, "IsOff", true, core.Off.IsOff())
 

@@ -14,6 +14,7 @@ type decision struct {
 	before []scored // what ranks was before the call's own stages
 
 	through []Stage // of the call
+	staged  bool    // the last of them that did not fail gave the ranks
 	admission
 	slots     []int // which of the kept stands in each slot; nil: in their order
 	placement string
@@ -95,11 +96,11 @@ func run[S ~[]E, E any](ctx context.Context, a *Arranger, d *decision, docs S, v
 		return err
 	}
 	if a.config.Rank == ByScore {
-		d.ranks = rankByScore(&a.config, docs, v)
+		var none bool
+		d.ranks, none = rankByScore(&a.config, docs, v)
 		switch {
-		case d.ranks == nil && len(docs) > 0 && v.score(&a.config, docs[0]) != v.score(&a.config, docs[0]):
-			// Nothing ranks before a missing score but a missing one: there is none at all.
-			d.note("no document has a score, and they are left in the given order")
+		case none:
+			d.note("no document has a score to rank by: they are left in the given order")
 		case turnedRound(d.ranks):
 			d.notes = append(d.notes, turnedRoundNote)
 		}

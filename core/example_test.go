@@ -111,7 +111,7 @@ func ExampleApply() {
 	fmt.Println(err)
 	// Output:
 	// [1st 3rd 4th 2nd] <nil>
-	// bookend: arrangement is of 4 documents, but 2 were given: pass the input that it was made of
+	// bookend: Arrangement is "of 4 documents, head-tail": 2 documents were given: pass the input that it was made of
 }
 
 // Metrics and lists of sources read a list's order as rank.
@@ -143,7 +143,7 @@ func ExampleNew() {
 	// Output:
 	// bookend: Direction is "": ranking by score needs "higher-is-better" or "lower-is-better"
 	// bookend: TopK is -1: must be 0 (no limit) or more
-	// bookend: Budget is 3000: needs a counter: set Unit to "runes" or "words", or Count to a tokenizer
+	// bookend: Budget is 3000: needs a counter: set Unit to "runes" or "words", or set Count
 	// the first fault is in Direction
 }
 
@@ -191,7 +191,7 @@ func ExampleParsePlacement() {
 	// head-tail <nil>
 	// long-context <nil>
 	// edges-first=3 <nil>
-	// <nil> bookend: placement "middle-out" is not the name of a placement; valid names: ranked, reversed, head-tail, tail-head, long-context, edges-first, document-order, measured, shuffled
+	// <nil> bookend: Placement is "middle-out": is not the name of a placement; valid names: ranked, reversed, head-tail, tail-head, long-context, edges-first, document-order, measured, shuffled
 }
 
 // BestLast leaves the documents as ranked and moves the best to the end.
@@ -233,7 +233,7 @@ func ExamplePlacementFunc() {
 	fmt.Println(err)
 	// Output:
 	// [1 0 3 2 4] <nil>
-	// bookend: placement "custom" put rank 0 into slot 2, which already stands in slot 0; it must put each rank into exactly one slot
+	// bookend: placement "custom" failed: it put rank 0 into slot 2, which already stands in slot 0; it must put each rank into exactly one slot
 }
 
 func ExampleEdgesFirst() {
@@ -389,7 +389,7 @@ func ExampleEvent() {
 	_, err = core.Transform(ctx, arranger, []string{"1st", "2nd", "3rd", "4th"}, nil, core.Call{Query: "Can I get a refund?"})
 	fmt.Println(err)
 	// Output:
-	// level=INFO msg=placed bookend.request_id=request-7 bookend.arrangement.placement=head-tail bookend.arrangement.in=4 bookend.arrangement.placed=3 bookend.arrangement.order="r1 r3 r2" bookend.arrangement.dropped="beyond top-k: 1"
+	// level=INFO msg=placed bookend.request_id=request-7 bookend.arrangement.placement=head-tail bookend.arrangement.in=4 bookend.arrangement.placed=3 bookend.arrangement.order="r1 r3 r2" bookend.arrangement.dropped="top-k: 1"
 	// <nil>
 }
 
@@ -423,31 +423,26 @@ func Example_incorrectPlaceTwice() {
 	// twice: [1 5 2 4 3]
 }
 
-// Documents that come placed, from a wrapped retriever or a node before, keep their
-// ranks when the placement is known.
-func ExampleArranged() {
-	placed := core.Reorder([]string{"best", "second", "third", "fourth", "fifth"})
-	a, err := core.Arranged(core.HeadTail, len(placed))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	ranked, err := core.RestoreRank(a, placed)
+// A Trace tells the code that holds the answer how the documents of the request were
+// arranged, however deep in a chain that was.
+func ExampleWithTrace() {
+	ctx, trace := core.WithTrace(context.Background())
+	placed, err := core.Transform(ctx, nil, []string{"best", "second", "third"}, nil, core.Call{})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	fmt.Println(placed)
-	fmt.Println(ranked)
+	fmt.Println(trace.Arrangement().Order())
 	// Output:
-	// [best third fifth fourth second]
-	// [best second third fourth fifth]
+	// [best third second]
+	// r1 r3 r2
 }
 
 // What turns out not to fit is left out by rank, and the rest is placed again.
 func ExampleWithout() {
 	docs := []string{"best", "second", "third", "fourth", "fifth"}
-	a, err := core.Arrange[[]string, string](context.Background(), nil, docs, nil)
+	a, err := core.Arrange[[]string, string](context.Background(), nil, docs, nil, core.Call{})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -72,23 +72,56 @@ func mustOrder(t testing.TB, p core.Placement, n int) []int {
 }
 
 // mustTransform returns the names of what Transform makes of docs.
-func mustTransform(t testing.TB, a *core.Arranger, docs []doc, opts ...core.CallOption) string {
+func mustTransform(t testing.TB, a *core.Arranger, docs []doc, calls ...core.Call) string {
 	t.Helper()
-	placed, err := core.Transform(t.Context(), a, docs, docView, opts...)
+	placed, err := core.Transform(t.Context(), a, docs, docView, only(calls))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return names(placed)
 }
 
-func mustArrange(t testing.TB, a *core.Arranger, docs []doc, opts ...core.CallOption) core.Arrangement {
+func mustArrange(t testing.TB, a *core.Arranger, docs []doc, calls ...core.Call) core.Arrangement {
 	t.Helper()
-	arrangement, err := core.Arrange(t.Context(), a, docs, docView, opts...)
+	arrangement, err := core.Arrange(t.Context(), a, docs, docView, only(calls))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return arrangement
 }
+
+// only returns the one Call that is given, if there is one.
+func only(calls []core.Call) core.Call {
+	if len(calls) == 0 {
+		return core.Call{}
+	}
+	return calls[0]
+}
+
+// by returns a Call whose ranks come from stages.
+func by(stages ...core.Stage) core.Call { return core.Call{Stages: stages} }
+
+// scoredBy is the stage of something that scored the documents, higher is better, NaN
+// for none.
+func scoredBy(name string, scores ...float64) core.Stage {
+	s := core.Stage{Name: name, Ranks: make([]int, len(scores)), Scores: make([]core.Score, len(scores))}
+	for i, score := range scores {
+		s.Scores[i] = core.Score(score)
+		if score != score {
+			s.Ranks[i] = -1
+			continue
+		}
+		for _, other := range scores {
+			if other > score {
+				s.Ranks[i]++
+			}
+		}
+	}
+	return s
+}
+
+// failedBy is the stage of something that failed.
+func failedBy(name, code string) core.Stage { return core.Stage{Name: name, Failure: code} }
 
 // same fails the test unless got equals want.
 func same[T any](t testing.TB, what string, want, got T) {

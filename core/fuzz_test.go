@@ -31,7 +31,7 @@ func FuzzParsePlacement(f *testing.F) {
 		}
 		p, err := core.ParsePlacement(name)
 		if err != nil {
-			same(t, "the name in the error", name, mustBe[*core.ConfigError](t, err).Name)
+			same(t, "the name in the error", any(name), mustBe[*core.ConfigError](t, err).Value)
 			if p != nil {
 				t.Errorf("got %v with the error", p)
 			}

@@ -35,7 +35,7 @@ func TestObserve(t *testing.T) {
 	same(t, "query", "why?", e.Query)
 	same(t, "request ID", "request-7", e.RequestID)
 	same(t, "ranks", []int{0, 3, 1}, e.Arrangement.Ranks())
-	same(t, "labels", []int{0, 1, 3}, e.Labels)
+	same(t, "labels", []int{0, 1, 3}, e.Arrangement.Labels())
 	same(t, "arrangement", asJSON(t, mustArrange(t, a, docs)), asJSON(t, e.Arrangement))
 
 	var texts, ids []string
@@ -90,7 +90,7 @@ func TestEventWithoutAccessors(t *testing.T) {
 	same(t, "ID", "", e.ID(0))
 	_, known := e.Score(0)
 	same(t, "has a score", false, known)
-	same(t, "labels", []int{0, 1}, e.Labels)
+	same(t, "labels", []int{0, 1}, e.Arrangement.Labels())
 }
 
 // Each call is observed once, whatever becomes of it.
@@ -103,17 +103,17 @@ func TestObserveOncePerCall(t *testing.T) {
 		ctx    context.Context
 		config core.Config
 		docs   []doc
-		opts   []core.CallOption
+		call   core.Call
 		fails  bool
 	}{
-		{"success", t.Context(), core.Config{}, named("A B"), nil, false},
-		{"nil documents", t.Context(), core.Config{}, nil, nil, false},
-		{"no documents", t.Context(), core.Config{}, []doc{}, nil, false},
-		{"a cancelled context", canceled, core.Config{}, named("A B"), nil, true},
-		{"a negative option", t.Context(), core.Config{}, named("A B"), []core.CallOption{core.AtMost(-1)}, true},
-		{"a pin over the limit", t.Context(), core.Config{TopK: 1, Pins: []string{"1"}}, parse(t, "A id=1, B id=1"), nil, true},
-		{"a negative count", t.Context(), core.Config{Budget: 1, Count: func(string) int { return -1 }}, named("A B"), nil, true},
-		{"a placement that fails", t.Context(), core.Config{Placement: core.Choice{Placement: fill(1, 1)}}, named("A B"), nil, true},
+		{"success", t.Context(), core.Config{}, named("A B"), core.Call{}, false},
+		{"nil documents", t.Context(), core.Config{}, nil, core.Call{}, false},
+		{"no documents", t.Context(), core.Config{}, []doc{}, core.Call{}, false},
+		{"a cancelled context", canceled, core.Config{}, named("A B"), core.Call{}, true},
+		{"a negative option", t.Context(), core.Config{}, named("A B"), core.Call{TopK: -1}, true},
+		{"a pin over the limit", t.Context(), core.Config{TopK: 1, Pins: []string{"1"}}, parse(t, "A id=1, B id=1"), core.Call{}, true},
+		{"a negative count", t.Context(), core.Config{Budget: 1, Count: func(string) int { return -1 }}, named("A B"), core.Call{}, true},
+		{"a placement that fails", t.Context(), core.Config{Placement: core.Choice{Placement: fill(1, 1)}}, named("A B"), core.Call{}, true},
 	} {
 		t.Run(test.what, func(t *testing.T) {
 			t.Parallel()
@@ -121,8 +121,9 @@ func TestObserveOncePerCall(t *testing.T) {
 			notify, notes := watch()
 			test.config.Observe = observe
 			a := mustNew(t, test.config)
-			opts := append([]core.CallOption{core.Notify(notify)}, test.opts...)
-			_, err := core.Transform(test.ctx, a, test.docs, docView, opts...)
+			call := test.call
+			call.Observe = notify
+			_, err := core.Transform(test.ctx, a, test.docs, docView, call)
 			same(t, "does it fail", test.fails, err != nil)
 			same(t, "number of events", 1, len(*events))
 			same(t, "number of notes", 1, len(*notes))
@@ -134,11 +135,10 @@ func TestObserveOncePerCall(t *testing.T) {
 				same(t, "placement", a.Config().Placement.String(), e.Arrangement.Placement)
 				if test.fails {
 					same(t, "slots", 0, len(e.Arrangement.Slots))
-					same(t, "labels", nil, e.Labels)
 				}
 			}
 
-			_, err = core.Arrange(test.ctx, a, test.docs, docView, test.opts...)
+			_, err = core.Arrange(test.ctx, a, test.docs, docView, test.call)
 			same(t, "does Arrange fail", test.fails, err != nil)
 			same(t, "number of events after Arrange", 2, len(*events))
 			same(t, "number of notes after Arrange", 1, len(*notes))
@@ -166,15 +166,15 @@ func TestNotify(t *testing.T) {
 		return func(context.Context, core.Event) { order = append(order, who) }
 	}
 	a := mustNew(t, core.Config{Observe: log("observe")})
-	mustTransform(t, a, named("A"), core.Notify(log("notify")))
+	mustTransform(t, a, named("A"), core.Call{Observe: log("notify")})
 	same(t, "order", []string{"observe", "notify"}, order)
 
 	order = nil
-	mustTransform(t, nil, named("A"), core.Notify(log("notify")))
+	mustTransform(t, nil, named("A"), core.Call{Observe: log("notify")})
 	same(t, "without an Observe", []string{"notify"}, order)
 	mustTransform(t, a, named("A"))
 	same(t, "a call later", []string{"notify", "observe"}, order)
-	mustTransform(t, core.Off, named("A"), core.Notify(log("off")))
+	mustTransform(t, core.Off, named("A"), core.Call{Observe: log("off")})
 	same(t, "of Off", []string{"notify", "observe", "off"}, order)
 }
 
@@ -262,8 +262,10 @@ func TestNewlineInARequestIDStaysOneRecord(t *testing.T) {
 	same(t, "request ID", id, record.Bookend.RequestID)
 }
 
-func TestDocumentError(t *testing.T) {
+func TestConfigError(t *testing.T) {
 	t.Parallel()
-	err := &core.ConfigError{Index: 3, Rule: "is nil"}
-	same(t, "message", "bookend: document 3 of the input is nil", err.Error())
+	err := &core.ConfigError{Field: "documents[3]", Rule: "set {Budget}, {Keys.Score} or {not a setting}"}
+	same(t, "message", "bookend: documents[3] is nil: set Budget, Keys.Score or {not a setting}", err.Error())
+	same(t, "with the caller's names", "set BUDGET, KEYS.SCORE or {not a setting}", err.Explain(strings.ToUpper))
+	same(t, "a code as its text", `bookend: Unit is "furlongs": x`, (&core.ConfigError{Field: "Unit", Value: core.Unit("furlongs"), Rule: "x"}).Error())
 }

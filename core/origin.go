@@ -76,12 +76,7 @@ func flatten(groups [][]int) []int {
 // number of groups, too.
 func placeGroups(p Placement, n int, origin func(rank int) Origin) (slots []int, count int, err error) {
 	groups := groupBySource(n, origin)
-	order, err := place(p, len(groups), func(g int) Origin {
-		if g < 0 || g >= len(groups) {
-			return Origin{}
-		}
-		return origin(slices.Min(groups[g]))
-	})
+	order, err := place(p, len(groups), func(g int) Origin { return origin(slices.Min(groups[g])) })
 	if err != nil {
 		return nil, 0, err
 	}

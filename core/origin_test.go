@@ -91,7 +91,7 @@ func TestGroupsAsSeenByAPlacement(t *testing.T) {
 
 	a = mustNew(t, core.Config{Groups: true, Placement: core.Choice{Placement: fill(0, 0)}})
 	_, err := core.Transform(t.Context(), a, chunks("A2 B7 A1"), docView, core.Call{})
-	same(t, "number of groups", 2, mustBe[*core.PlacementError](t, err).N)
+	mustMention(t, err, "rank 0 into slot 1, which already stands in slot 0")
 }
 
 func TestMinDocuments(t *testing.T) {
@@ -142,10 +142,12 @@ func TestOriginKeys(t *testing.T) {
 		{"page", core.Config{}, map[string]any{"source": "x", "page": 2}, map[string]any{"source": "x", "page": 1}, true, true},
 		{"position goes before page", core.Config{}, map[string]any{"source": "x", "position": 2, "page": 1}, map[string]any{"source": "x", "position": 1, "page": 2}, true, true},
 		{"source goes before _source", core.Config{}, map[string]any{"source": "x", "_source": "y", "page": 2}, map[string]any{"source": "x", "_source": "z", "page": 1}, true, true},
-		{"keys of one's own", core.Config{SourceKey: "file", PositionKey: "line"}, map[string]any{"file": "x", "line": 2}, map[string]any{"file": "x", "line": 1}, true, true},
-		{"a key of one's own has no other beside it", core.Config{SourceKey: "file"}, map[string]any{"source": "x", "page": 2}, map[string]any{"source": "x", "page": 1}, false, false},
+		{"keys of one's own", core.Config{Keys: core.Keys{Source: "file", Position: "line"}}, map[string]any{"file": "x", "line": 2}, map[string]any{"file": "x", "line": 1}, true, true},
+		{"a key of one's own has no other beside it", core.Config{Keys: core.Keys{Source: "file"}}, map[string]any{"source": "x", "page": 2}, map[string]any{"source": "x", "page": 1}, false, false},
 		{"a source that is no text is none", core.Config{}, map[string]any{"source": 7, "page": 2}, map[string]any{"source": 7, "page": 1}, false, false},
-		{"a position that is text is none", core.Config{}, map[string]any{"source": "x", "page": "2"}, map[string]any{"source": "x", "page": "1"}, true, false},
+		{"a position may be a number as text", core.Config{}, map[string]any{"source": "x", "page": "10"}, map[string]any{"source": "x", "page": "9"}, true, true},
+		{"a position that is other text is none", core.Config{}, map[string]any{"source": "x", "page": "ii"}, map[string]any{"source": "x", "page": "i"}, true, false},
+		{"a default key that cannot be used hides no other", core.Config{}, map[string]any{"source": 7, "_source": "x", "position": "ii", "page": 2}, map[string]any{"source": "", "_source": "x", "chunk_index": nil, "page": 1}, true, true},
 		{"an empty source is none", core.Config{}, map[string]any{"source": "", "page": 2}, map[string]any{"source": "", "page": 1}, false, false},
 		{"no metadata", core.Config{}, nil, nil, false, false},
 	} {

@@ -64,7 +64,7 @@ func parsePlacement(name string, files bool) (Placement, error) {
 		if p.names[0] == canonical {
 			argument = strings.TrimSpace(argument)
 			if canonical == "measured" && argument != "" && !files {
-				return nil, placementFault(name, "names a file, and decoding opens none: give the curve itself, or read the name by ParsePlacement")
+				return nil, placementFault(name, "needs the curve itself: decoding opens no file, which ParsePlacement does")
 			}
 			placement, err := p.make(argument, given)
 			if e, ok := err.(*ConfigError); ok {

@@ -127,8 +127,8 @@ func TestParsePlacementErrors(t *testing.T) {
 			t.Errorf("%q: got %v with the error %v", test.name, p, err)
 		}
 		e := mustBe[*core.ConfigError](t, err)
-		if e.Name != test.name {
-			t.Errorf("the error names %q, want %q", e.Name, test.name)
+		if e.Value != test.name {
+			t.Errorf("the error names %q, want %q", e.Value, test.name)
 		}
 		mustMention(t, err, test.rule)
 		mustMention(t, err, core.PlacementNames()...)
@@ -171,7 +171,7 @@ func TestString(t *testing.T) {
 		"shuffled":                           core.Shuffled{},
 		"shuffled=7":                         core.Shuffled{Seed: 7},
 		"measured":                           core.Measured{},
-		"Named(99)":                          core.StandardPlacement(99),
+		"StandardPlacement(99)":              core.StandardPlacement(99),
 		"custom":                             core.PlacementFunc(func([]int, func(int) core.Origin) error { return nil }),
 		"core_test.mute":                     mute{},
 		`measured ("a\nmodel", 5 documents)`: core.Measured{Curve: &core.Curve{Model: "a\nmodel", Documents: 5}},

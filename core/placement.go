@@ -271,12 +271,25 @@ func place(p Placement, n int, origin func(rank int) Origin) ([]int, error) {
 	for i := range slots {
 		slots[i] = i
 	}
-	if err := p.Place(slots, origin); err != nil {
-		return nil, &PlacementError{Placement: placementName(p), Err: err}
-	}
+	ours := false // a permutation by construction
 	switch p.(type) {
 	case StandardPlacement, EdgesFirst, Shuffled, Measured:
-		return slots, nil // permutations by construction
+		ours = true
+	}
+	from := origin
+	if !ours {
+		from = func(rank int) Origin {
+			if rank < 0 || rank >= n {
+				return Origin{}
+			}
+			return origin(rank)
+		}
+	}
+	if err := p.Place(slots, from); err != nil {
+		return nil, &PlacementError{Placement: placementName(p), Err: err}
+	}
+	if ours {
+		return slots, nil
 	}
 	if err := checkPermutation(p, slots); err != nil {
 		return nil, err

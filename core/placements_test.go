@@ -87,19 +87,36 @@ func TestOrderErrors(t *testing.T) {
 	t.Parallel()
 	_, err := core.Order(core.HeadTail, -1)
 	e := mustBe[*core.ConfigError](t, err)
-	same(t, "error", core.ConfigError{Field: "n", Value: -1, Rule: "the number of documents must be 0 or more"}, *e)
+	same(t, "error", core.ConfigError{Field: "n", Value: -1, Rule: "the number of documents must be from 0 to 10000000"}, *e)
 
-	for _, p := range []core.Placement{core.StandardPlacement(6), core.EdgesFirst{Edge: -1}, core.PlacementFunc(nil)} {
+	for _, p := range []core.Placement{core.StandardPlacement(6), core.EdgesFirst{Edge: -1}, core.PlacementFunc(nil), (*pointerPlacement)(nil)} {
 		order, err := core.Order(p, 3)
-		mustBe[*core.PlacementError](t, err)
 		mustBe[*core.ConfigError](t, err)
 		if order != nil {
 			t.Errorf("%v: got %v with the error", p, order)
 		}
 	}
+	_, err = core.Order(core.HeadTail, 9_000_000_000)
+	mustMention(t, err, "n is 9000000000", "from 0 to 10000000")
 	_, err = core.Order(core.Measured{}, 3)
-	mustBe[*core.PlacementError](t, err)
 	mustBe[*core.CurveError](t, err)
+}
+
+// pointerPlacement would panic on a nil pointer.
+type pointerPlacement struct{ slots []int }
+
+func (p *pointerPlacement) Place(slots []int, _ func(rank int) core.Origin) error {
+	copy(slots, p.slots)
+	return nil
+}
+
+func TestNilPointerPlacement(t *testing.T) {
+	t.Parallel()
+	_, err := core.New(core.Config{Placement: core.Choice{Placement: (*pointerPlacement)(nil)}})
+	same(t, "field", "Placement", mustBe[*core.ConfigError](t, err).Field)
+	mustMention(t, err, "(nil)", "pass one that is not nil")
+	_, err = mustNew(t, core.Config{}).With((*pointerPlacement)(nil))
+	mustBe[*core.ConfigError](t, err)
 }
 
 func TestOrderOfNilIsHeadTail(t *testing.T) {
@@ -120,43 +137,39 @@ func TestCustomPlacementIsChecked(t *testing.T) {
 	for _, test := range []struct {
 		what    string
 		result  []int
-		want    core.PlacementError
 		mention []string
 	}{
 		{
 			"repeats a rank, which loses another",
 			[]int{0, 2, 2, 3},
-			core.PlacementError{Placement: "custom", Slot: 2, Rank: 2, N: 4, First: 1},
 			[]string{`"custom"`, "put rank 2 into slot 2", "already stands in slot 1"},
 		},
 		{
 			"repeats rank 0",
 			[]int{0, 0, 2, 3},
-			core.PlacementError{Placement: "custom", Slot: 1, Rank: 0, N: 4, First: 0},
 			[]string{"put rank 0 into slot 1", "already stands in slot 0"},
 		},
 		{
 			"counts from 1",
 			[]int{1, 2, 3, 4},
-			core.PlacementError{Placement: "custom", Slot: 3, Rank: 4, N: 4, First: -1},
 			[]string{"put rank 4 into slot 3", "ranks go from 0 to 3"},
 		},
 		{
 			"goes below 0",
 			[]int{-1, 0, 1, 2},
-			core.PlacementError{Placement: "custom", Slot: 0, Rank: -1, N: 4, First: -1},
 			[]string{"put rank -1 into slot 0", "does not exist"},
 		},
 	} {
 		t.Run(test.what, func(t *testing.T) {
 			t.Parallel()
 			_, err := core.Order(fill(test.result...), 4)
-			same(t, "error of Order", test.want, *mustBe[*core.PlacementError](t, err))
+			same(t, "placement in the error of Order", "custom", mustBe[*core.PlacementError](t, err).Placement)
 			mustMention(t, err, test.mention...)
 
 			a := mustNew(t, core.Config{Placement: core.Choice{Placement: fill(test.result...)}})
 			placed, err := core.Transform(t.Context(), a, named("A B C D"), docView, core.Call{})
-			same(t, "error of Transform", test.want, *mustBe[*core.PlacementError](t, err))
+			mustBe[*core.PlacementError](t, err)
+			mustMention(t, err, test.mention...)
 			if placed != nil {
 				t.Errorf("Transform returned %v with the error", names(placed))
 			}
@@ -235,17 +248,28 @@ func TestCustomPlacementWithoutOrigins(t *testing.T) {
 	same(t, "placed", []string{"B", "A"}, placed)
 }
 
-func TestRankedFrom(t *testing.T) {
+// A test of a placement of one's own passes the origins itself; what a placement asks
+// of a rank that is not there is the zero Origin.
+func TestOriginsOfAPlacement(t *testing.T) {
 	t.Parallel()
-	docs := core.RankedFrom([]core.Origin{
+	origins := []core.Origin{
 		{Source: "b", Position: 2, HasPosition: true},
 		{Source: "a"},
 		{Source: "b", Position: 1, HasPosition: true},
-	})
+	}
 	slots := []int{0, 1, 2}
-	same(t, "error", nil, core.DocumentOrder.Place(slots, docs))
+	same(t, "error", nil, core.DocumentOrder.Place(slots, func(rank int) core.Origin { return origins[rank] }))
 	same(t, "slots", []int{2, 0, 1}, slots)
-	same(t, "origin of the zero Ranked", core.Origin{}, core.Ranked{}.Origin(0))
+
+	var beyond []core.Origin
+	asks := core.PlacementFunc(func(_ []int, origin func(rank int) core.Origin) error {
+		beyond = append(beyond, origin(-1), origin(3))
+		return nil
+	})
+	for _, groups := range []bool{false, true} {
+		mustTransform(t, mustNew(t, core.Config{Groups: groups, Placement: core.Choice{Placement: asks}}), chunks("A1 B2 C3"))
+	}
+	same(t, "of ranks that are not there", make([]core.Origin, 4), beyond)
 }
 
 // The generator of random numbers is fixed for good: these orders were computed

@@ -16,17 +16,17 @@ type scored struct {
 
 // rankByScore returns docs by rank, best first. Equal scores, and missing ones,
 // which come last, keep input order. It returns nil when docs is ranked already,
-// which costs one look at each score and no sort.
-func rankByScore[S ~[]E, E any](c *Config, docs S, v *View[E]) []scored {
+// which costs one look at each score and no sort. none says that no document has one.
+func rankByScore[S ~[]E, E any](c *Config, docs S, v *View[E]) (ranks []scored, none bool) {
 	sign := 1.0
 	if c.Direction == LowerIsBetter {
 		sign = -1
 	}
-	first := firstUnranked(c, docs, v, sign)
+	first, best := firstUnranked(c, docs, v, sign)
 	if first == len(docs) {
-		return nil
+		return nil, first > 0 && best != best
 	}
-	ranks := make([]scored, len(docs))
+	ranks = make([]scored, len(docs))
 	for i, doc := range docs {
 		ranks[i] = scored{sign * v.score(c, doc), i}
 	}
@@ -38,21 +38,24 @@ func rankByScore[S ~[]E, E any](c *Config, docs S, v *View[E]) []scored {
 		}
 		return cmp.Compare(a.index, b.index)
 	})
-	return ranks
+	return ranks, false
 }
 
 // firstUnranked returns the index of the first document that is better than the
-// one before it, or len(docs).
-func firstUnranked[S ~[]E, E any](c *Config, docs S, v *View[E], sign float64) int {
+// one before it, or len(docs), and the score of the first.
+func firstUnranked[S ~[]E, E any](c *Config, docs S, v *View[E], sign float64) (at int, first float64) {
 	last := math.Inf(1)
 	for i, doc := range docs {
 		score := sign * v.score(c, doc)
+		if i == 0 {
+			first = score
+		}
 		if cmp.Compare(score, last) > 0 {
-			return i
+			return i, first
 		}
 		last = score
 	}
-	return len(docs)
+	return len(docs), first
 }
 
 const turnedRoundNote = "ranking by score turned the given order round: check that the direction is right"

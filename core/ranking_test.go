@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/bookend-rag/bookend/core"
+	"github.com/bookend-rag/bookend/internal/meta"
 )
 
 // byScore returns an Arranger that sorts and leaves the ranked order.
@@ -190,7 +191,7 @@ func TestNumber(t *testing.T) {
 		{ptr(json.Number("2.5")), 2.5},
 		{deep, 2.5},
 	} {
-		got, ok := core.Number(test.value)
+		got, ok := meta.Number(test.value)
 		if !ok || got != test.want {
 			t.Errorf("%T %v: (-want +got)\n-%v true\n+%v %v", test.value, test.value, test.want, got, ok)
 		}
@@ -204,7 +205,7 @@ func TestNumber(t *testing.T) {
 		json.Number(""), json.Number("x"), json.Number("NaN"), json.Number("1e999"), numeral("2"),
 		(*float64)(nil), (*json.Number)(nil), ptr("2"), ptr((*int)(nil)), loop, time.Unix(0, 0),
 	} {
-		if got, ok := core.Number(value); ok {
+		if got, ok := meta.Number(value); ok {
 			t.Errorf("%T %v is read as the number %v", value, value, got)
 		}
 	}

@@ -44,24 +44,24 @@ func reference(c core.Config, docs []doc) (admitted, left []int, ok bool) {
 			others = append(others, i)
 		}
 	}
-	ids, texts := map[string]bool{"": false}, map[string]bool{"": false}
-	unique := func(list []int) (out []int) {
-		for _, i := range list {
-			d := docs[i]
-			if c.DropSameID && d.id != "" && ids[d.id] || c.DropSameText && d.text != "" && texts[d.text] {
-				continue
-			}
-			ids[d.id], texts[d.text] = true, true
-			out = append(out, i)
-		}
-		return out
-	}
-	pins = unique(pins)
-	others = unique(others)
-
+	// What is refused for itself comes first.
 	if t := c.Threshold; t != nil {
 		others = slices.DeleteFunc(others, func(i int) bool { return !known(docs[i].score) || better(*t, docs[i].score) })
 	}
+	same := func(i, j int) bool {
+		a, b := docs[i], docs[j]
+		return c.DropSameID && a.id != "" && a.id == b.id || c.DropSameText && a.text != "" && a.text == b.text
+	}
+	copyOf := func(i int, list []int) bool {
+		return slices.ContainsFunc(list, func(j int) bool { return same(i, j) })
+	}
+	var first []int
+	for _, i := range pins {
+		if !copyOf(i, first) {
+			first = append(first, i)
+		}
+	}
+	pins = first
 	maxBytes := c.MaxBytes
 	if maxBytes == 0 && c.Budget > 0 {
 		maxBytes = core.DefaultMaxBytes
@@ -73,41 +73,54 @@ func reference(c core.Config, docs []doc) (admitted, left []int, ok bool) {
 		}
 		others = slices.DeleteFunc(others, long)
 	}
-	if c.TopK > 0 {
-		if len(pins) > c.TopK {
-			return nil, nil, false
-		}
-		others = others[:min(len(others), c.TopK-len(pins))]
+	if c.TopK > 0 && len(pins) > c.TopK {
+		return nil, nil, false
 	}
-	if c.Budget > 0 {
-		used := 0
-		for _, i := range pins {
-			used += len([]rune(docs[i].text))
+	used := 0
+	size := func(i int) int {
+		if c.Budget == 0 {
+			return 0
 		}
-		if used > c.Budget {
-			return nil, nil, false
-		}
-		firstOfAll := -1
-		for _, i := range ranks {
-			if slices.Contains(pins, i) || slices.Contains(others, i) {
-				firstOfAll = i
-				break
-			}
-		}
-		var fit []int
-		for _, i := range others {
-			size := len([]rune(docs[i].text))
-			if used+size > c.Budget && !(c.KeepBest && i == firstOfAll) {
-				if c.Overflow == core.Skip {
-					continue
-				}
-				break
-			}
-			used += size
-			fit = append(fit, i)
-		}
-		others = fit
+		return len([]rune(docs[i].text))
 	}
+	for _, i := range pins {
+		used += size(i)
+	}
+	if c.Budget > 0 && used > c.Budget {
+		return nil, nil, false
+	}
+	firstOfAll := -1
+	for _, i := range ranks {
+		if slices.Contains(pins, i) || slices.Contains(others, i) {
+			firstOfAll = i
+			break
+		}
+	}
+	// Each of the others enters unless a copy of it did, enough did, or it does not fit;
+	// of copies that do not fit together count once to top-k.
+	var fit, missed []int
+	counted := len(pins)
+	full := false
+	for _, i := range others {
+		if copyOf(i, pins) || copyOf(i, fit) {
+			continue
+		}
+		standsIn := copyOf(i, missed)
+		if c.TopK > 0 && counted >= c.TopK && !standsIn || full {
+			continue
+		}
+		if !standsIn {
+			counted++
+		}
+		if c.Budget > 0 && used+size(i) > c.Budget && !(c.KeepBest && i == firstOfAll) {
+			full = c.Overflow != core.Skip
+			missed = append(missed, i)
+			continue
+		}
+		used += size(i)
+		fit = append(fit, i)
+	}
+	others = fit
 	for _, i := range ranks {
 		if slices.Contains(pins, i) || slices.Contains(others, i) {
 			admitted = append(admitted, i)

@@ -92,7 +92,7 @@ func (d *decision) rankByStage(stages []Stage) {
 	if last == nil {
 		return
 	}
-	d.before = d.ranks
+	d.before, d.staged = d.ranks, true
 	ranks := make([]scored, d.n)
 	inOrder, unscored := true, 0
 	for rank := range ranks {
@@ -134,10 +134,10 @@ func (d *decision) stages(score func(rank int) float64) []Stage {
 		return nil
 	}
 	stages := slices.Clone(d.through)
-	last := lastRanking(stages)
-	if last == nil {
+	if !d.staged {
 		return stages
 	}
+	last := lastRanking(stages)
 	last.Ranks = make([]int, d.n)
 	for rank := range d.n {
 		last.Ranks[d.index(rank)] = rank

@@ -3,7 +3,6 @@ package core_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"math"
 	"slices"
 	"strings"
@@ -43,7 +42,7 @@ func TestRankBy(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			before := slices.Clone(c.scores)
-			same(t, "order", c.want, mustTransform(t, mustNew(t, ranked(c.config)), parse(t, docs), core.RankBy("rerank", c.scores)))
+			same(t, "order", c.want, mustTransform(t, mustNew(t, ranked(c.config)), parse(t, docs), by(scoredBy("rerank", c.scores...))))
 			same(t, "the caller's scores", asJSON(t, scoresOf(before)), asJSON(t, scoresOf(c.scores)))
 		})
 	}
@@ -65,7 +64,7 @@ func TestRankByIsStable(t *testing.T) {
 	for i := range scores {
 		scores[i] = float64(i % 3)
 	}
-	a := mustArrange(t, mustNew(t, ranked(core.Config{})), docs, core.RankBy("rerank", scores))
+	a := mustArrange(t, mustNew(t, ranked(core.Config{})), docs, by(scoredBy("rerank", scores...)))
 	for slot, p := range a.Slots[1:] {
 		last := a.Slots[slot]
 		if scores[p.Index] == scores[last.Index] && p.Index < last.Index {
@@ -78,12 +77,12 @@ func TestStagesOfRankBy(t *testing.T) {
 	t.Parallel()
 	docs := parse(t, "A score=3, B score=1, C score=2, D")
 	config := core.Config{Rank: core.ByScore, Direction: core.HigherIsBetter, TopK: 3}
-	a := mustArrange(t, mustNew(t, config), docs, core.RankBy("rerank", []float64{.1, .9, .5, missing}))
+	a := mustArrange(t, mustNew(t, config), docs, by(scoredBy("rerank", .1, .9, .5, missing)))
 	want := `{"n":4,"placement":"head-tail",` +
 		`"slots":[{"index":1,"rank":0,"label":1,"score":1},{"index":0,"rank":2,"label":3,"score":3},{"index":2,"rank":1,"label":2,"score":2}],` +
-		`"dropped":[{"index":3,"rank":3,"score":null,"reason":"beyond top-k"}],` +
+		`"dropped":[{"index":3,"rank":3,"score":null,"reason":"top-k"}],` +
 		`"stages":[{"name":"retrieval","ranks":[0,2,1,3],"scores":[3,1,2,null]},{"name":"rerank","ranks":[2,0,1,3],"scores":[0.1,0.9,0.5,null]}],` +
-		`"notes":["ranking by rerank gave no score to 1 of 4 documents: they rank last"]}`
+		`"notes":["ranking by rerank left 1 of 4 documents out: they rank last"]}`
 	same(t, "arrangement", want, string(asJSON(t, a)))
 	var back core.Arrangement
 	if err := json.Unmarshal([]byte(want), &back); err != nil {
@@ -100,7 +99,7 @@ slot  rank  label  input  score  size  retrieval  rerank
 1     r3    [3]    0      3      -     r1 3       r3 0.1
 2     r2    [2]    2      2      -     r2 2       r2 0.5
 out   r4           3      -      -     r4         r4      beyond top-k
-note: ranking by rerank gave no score to 1 of 4 documents: they rank last
+note: ranking by rerank left 1 of 4 documents out: they rank last
 `, "\n"), a.String())
 	s, ok := a.Stage("rerank")
 	same(t, "a stage by name", []int{2, 0, 1, 3}, s.Ranks)
@@ -118,19 +117,22 @@ func TestThrough(t *testing.T) {
 	}
 	t.Run("the order is trusted", func(t *testing.T) {
 		t.Parallel()
-		a := mustArrange(t, mustNew(t, ranked(core.Config{})), docs, core.Through(lists...), core.LeftOut("dense", errors.New("no\nroute")))
+		a := mustArrange(t, mustNew(t, ranked(core.Config{})), docs, by(failedBy("dense", "timeout"), lists[0], lists[1]))
 		same(t, "ranks", []int{0, 1, 2}, a.Ranks())
-		same(t, "stages", asJSON(t, lists), asJSON(t, a.Stages))
-		same(t, "notes", []string{"ranking by dense is missing: no route"}, a.Notes)
+		same(t, "stages", asJSON(t, lists), asJSON(t, a.Stages[1:]))
+		same(t, "the stage that failed", "timeout", a.Stages[0].Failure)
+		same(t, "notes", []string{"ranking by dense is missing (timeout)"}, a.Notes)
+		same(t, "is an arrangement", nil, a.Check(3))
+		same(t, "a table without the column of what failed", false, strings.Contains(strings.Split(a.String(), "\n")[1], "dense"))
 	})
 	t.Run("a threshold looks at the last stage", func(t *testing.T) {
 		t.Parallel()
 		config := ranked(core.Config{Threshold: ptr(.2), ThresholdBy: core.RankingScore})
-		same(t, "order", "A B", mustTransform(t, mustNew(t, config), docs, core.Through(lists...)))
+		same(t, "order", "A B", mustTransform(t, mustNew(t, config), docs, by(lists...)))
 	})
 	t.Run("a reranking comes after", func(t *testing.T) {
 		t.Parallel()
-		a := mustArrange(t, mustNew(t, ranked(core.Config{})), docs, core.Through(lists...), core.RankBy("rerank", []float64{0, 1, 2}))
+		a := mustArrange(t, mustNew(t, ranked(core.Config{})), docs, by(append(slices.Clip(lists), scoredBy("rerank", 0, 1, 2))...))
 		names := make([]string, len(a.Stages))
 		for i, s := range a.Stages {
 			names[i] = s.Name
@@ -141,79 +143,64 @@ func TestThrough(t *testing.T) {
 	})
 	t.Run("Off keeps the order and shows the stages", func(t *testing.T) {
 		t.Parallel()
-		a := mustArrange(t, core.Off, docs, core.Through(lists...), core.RankBy("rerank", []float64{0, 1, 2}))
+		a := mustArrange(t, core.Off, docs, by(append(slices.Clip(lists), scoredBy("rerank", 0, 1, 2))...))
 		same(t, "ranks", []int{0, 1, 2}, a.Ranks())
-		same(t, "stages", asJSON(t, lists), asJSON(t, a.Stages))
+		same(t, "stages", asJSON(t, append(slices.Clip(lists), scoredBy("rerank", 0, 1, 2))), asJSON(t, a.Stages))
 	})
 }
 
 func TestRankFailed(t *testing.T) {
 	t.Parallel()
 	docs := parse(t, "A score=1, B score=3, C score=2")
-	failed := core.RankFailed("rerank", errors.New("server is down"))
+	failed := by(failedBy("rerank", "http 503"))
+	const kept = "ranking by rerank failed (http 503), and the order before it is kept"
 	for _, c := range []struct {
-		name, want, note string
-		config           core.Config
+		name, want string
+		notes      []string
+		config     core.Config
 	}{
-		{
-			"the order before is kept", "A B C",
-			"ranking by rerank failed, and the order before it is kept: server is down",
-			core.Config{},
-		},
-		{
-			"also where it is by score", "B C A",
-			"ranking by rerank failed, and the order before it is kept: server is down",
-			core.Config{Rank: core.ByScore, Direction: core.HigherIsBetter},
-		},
+		{"the order before is kept", "A B C", []string{kept}, core.Config{}},
+		{"also where it is by score", "B C A", []string{kept}, core.Config{Rank: core.ByScore, Direction: core.HigherIsBetter}},
 		{
 			"a threshold on the ranking is not applied", "A B",
-			"ranking by rerank failed, and the order before it is kept: server is down; the threshold, which looks at its scores, is not applied",
+			[]string{kept, "the threshold is not applied: what it looks at, the score of rerank, is missing"},
 			core.Config{Threshold: ptr(9.0), ThresholdBy: core.RankingScore, TopK: 2},
 		},
-		{
-			"one on the documents' own is", "B C",
-			"ranking by rerank failed, and the order before it is kept: server is down",
-			core.Config{Threshold: ptr(2.0), ThresholdBy: core.OwnScore, Direction: core.HigherIsBetter},
-		},
+		{"one on the documents' own is", "B C", []string{kept}, core.Config{Threshold: ptr(2.0), ThresholdBy: core.OwnScore, Direction: core.HigherIsBetter}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			a := mustNew(t, ranked(c.config))
 			same(t, "order", c.want, mustTransform(t, a, docs, failed))
-			same(t, "notes", []string{c.note}, mustArrange(t, a, docs, failed).Notes)
+			same(t, "notes", c.notes, mustArrange(t, a, docs, failed).Notes)
 		})
 	}
-	a := mustArrange(t, nil, docs, core.RankFailed("rerank", errors.New(strings.Repeat("long ", 200))))
-	if length := len(a.Notes[0]); length > 400 {
-		t.Errorf("the note of a long error has %d bytes", length)
-	}
-	a = mustArrange(t, nil, docs, core.RankFailed("rerank", nil))
-	same(t, "a failure without an error", 1, len(a.Notes))
 }
 
 func TestRankingErrors(t *testing.T) {
 	t.Parallel()
 	docs := parse(t, "A score=1, B score=2")
-	ranks := core.RankBy("rerank", []float64{1, 2})
-	through := core.Through(core.Stage{Name: "fusion", Ranks: []int{0, 1}, Scores: []core.Score{2, 1}})
+	ranks := by(scoredBy("rerank", 1, 2))
+	fused := by(scoredBy("words", 2, 1), scoredBy("fusion", 2, 1))
+	undeclared := core.Config{Direction: core.HigherIsBetter, Threshold: ptr(1.0)}
 	for _, c := range []struct {
 		name   string
 		config core.Config
-		opt    core.CallOption
+		call   core.Call
 		field  string
 		parts  []string
 	}{
-		{"too few scores", core.Config{}, core.RankBy("rerank", []float64{1}), "RankBy", []string{"is 1", "documents: 2"}},
-		{"a stage of another length", core.Config{}, core.Through(core.Stage{Name: "fusion"}), "Through[0]", []string{`"fusion"`, "2 documents", "0 and 0"}},
-		{"an undeclared threshold", core.Config{Direction: core.HigherIsBetter, Threshold: ptr(1.0)}, ranks, "ThresholdBy", []string{`"own" or "ranking"`}},
-		{"an undeclared threshold, when ranking failed", core.Config{Direction: core.HigherIsBetter, Threshold: ptr(1.0)}, core.RankFailed("rerank", nil), "ThresholdBy", []string{`"own" or "ranking"`}},
-		{"an undeclared threshold on a fusion", core.Config{Direction: core.HigherIsBetter, Threshold: ptr(1.0)}, through, "ThresholdBy", []string{`"own" or "ranking"`}},
-		{"a threshold on no ranking", core.Config{Threshold: ptr(1.0), ThresholdBy: core.RankingScore}, nil, "ThresholdBy", []string{"no reranker and no fusion"}},
-		{"a sort of what is fused", core.Config{Rank: core.ByScore, Direction: core.HigherIsBetter}, through, "Rank", []string{"undo the fusion"}},
+		{"too few scores", core.Config{}, by(scoredBy("rerank", 1)), "Stages[0]", []string{`"rerank"`, "2 documents", "1 and 1"}},
+		{"a stage of another length", core.Config{}, by(core.Stage{Name: "fusion"}), "Stages[0]", []string{`"fusion"`, "2 documents", "0 and 0"}},
+		{"an undeclared threshold", undeclared, ranks, "ThresholdBy", []string{`"own" or "ranking"`, "which of them Threshold looks at"}},
+		{"an undeclared threshold, when ranking failed", undeclared, by(failedBy("rerank", "error")), "ThresholdBy", []string{`"own" or "ranking"`}},
+		{"an undeclared threshold on a fusion", undeclared, fused, "ThresholdBy", []string{`"own" or "ranking"`}},
+		{"a threshold on no ranking", core.Config{Threshold: ptr(1.0), ThresholdBy: core.RankingScore}, core.Call{}, "ThresholdBy", []string{"no reranker and no fusion"}},
+		{"a sort of what is fused", core.Config{Rank: core.ByScore, Direction: core.HigherIsBetter}, fused, "Rank", []string{"undo the stages"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			_, err := core.Arrange(t.Context(), mustNew(t, c.config), docs, docView, c.opt)
+			_, err := core.Arrange(t.Context(), mustNew(t, c.config), docs, docView, c.call)
 			same(t, "field", c.field, mustBe[*core.ConfigError](t, err).Field)
 			mustMention(t, err, c.parts...)
 		})
@@ -223,8 +210,8 @@ func TestRankingErrors(t *testing.T) {
 // A stage that fits no document is refused by Off, too: the arrangement would show it.
 func TestOffRefusesAStageOfAnotherLength(t *testing.T) {
 	t.Parallel()
-	_, err := core.Arrange(t.Context(), core.Off, parse(t, "A, B"), docView, core.Through(core.Stage{Name: "fusion"}))
-	same(t, "field", "Through[0]", mustBe[*core.ConfigError](t, err).Field)
+	_, err := core.Arrange(t.Context(), core.Off, parse(t, "A, B"), docView, by(core.Stage{Name: "fusion"}))
+	same(t, "field", "Stages[0]", mustBe[*core.ConfigError](t, err).Field)
 }
 
 // What ranked is not lost when documents are left out later, as by the budget of a
@@ -233,7 +220,7 @@ func TestWithoutKeepsTheStages(t *testing.T) {
 	t.Parallel()
 	docs := parse(t, "A score=3, B score=1, C score=2")
 	arranger := mustNew(t, core.Config{MinDocuments: 3})
-	a := mustArrange(t, arranger, docs, core.RankBy("rerank", []float64{.1, missing, .5}))
+	a := mustArrange(t, arranger, docs, by(scoredBy("rerank", .1, missing, .5)))
 	trimmed, err := core.Without(arranger, a, docs, docView, func(p core.Placed) core.Reason {
 		if p.Rank == 1 {
 			return core.OverBudget
@@ -245,7 +232,7 @@ func TestWithoutKeepsTheStages(t *testing.T) {
 	}
 	same(t, "stages", asJSON(t, a.Stages), asJSON(t, trimmed.Stages))
 	same(t, "notes", []string{
-		"ranking by rerank gave no score to 1 of 3 documents: they rank last",
+		"ranking by rerank left 1 of 3 documents out: they rank last",
 		"fewer than MinDocuments (3) documents: left as ranked",
 	}, trimmed.Notes)
 	for _, p := range trimmed.Slots {
@@ -272,7 +259,7 @@ func TestObserveARanking(t *testing.T) {
 		score, _ := e.Score(0)
 		got = append(got, e.ID(0), core.Score(score).String(), e.Arrangement.Order(), e.Arrangement.Stages[1].Name)
 	}})
-	mustTransform(t, a, docs, core.RankBy("rerank", []float64{.1, .9}))
+	mustTransform(t, a, docs, by(scoredBy("rerank", .1, .9)))
 	same(t, "event", []string{"b", "2", "r1 r2", "rerank"}, got)
 }
 

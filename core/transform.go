@@ -101,7 +101,7 @@ func foldRanked[S ~[]E, E any](ctx context.Context, a *Arranger, docs S, v *View
 	if err := v.need(&a.config); err != nil {
 		return nil, err
 	}
-	ranks := rankByScore(&a.config, docs, v)
+	ranks, _ := rankByScore(&a.config, docs, v)
 	if ranks == nil {
 		return fold(docs), nil
 	}

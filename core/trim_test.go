@@ -71,7 +71,7 @@ func TestWithout(t *testing.T) {
 	same(t, "slots", `[{"index":0,"rank":4,"label":3,"score":1,"size":4},{"index":3,"rank":2,"label":2,"score":3,"size":1},`+
 		`{"index":1,"rank":0,"label":1,"score":5,"size":3,"pinned":true}]`, asJSON(t, got.Slots))
 	same(t, "dropped", `[{"index":2,"rank":1,"score":4,"size":2,"reason":"not today"},{"index":4,"rank":3,"score":2,"size":9,"reason":"not today"},`+
-		`{"index":5,"rank":5,"score":0,"reason":"text longer than the byte cap"}]`, asJSON(t, got.Dropped))
+		`{"index":5,"rank":5,"score":0,"reason":"max-bytes"}]`, asJSON(t, got.Dropped))
 	same(t, "the arrangement that it came from", before, asJSON(t, from))
 }
 
@@ -108,37 +108,6 @@ func TestWithoutErrors(t *testing.T) {
 	}
 }
 
-func TestArranged(t *testing.T) {
-	t.Parallel()
-	a, err := core.Arranged(core.HeadTail, 5)
-	if err != nil {
-		t.Fatal(err)
-	}
-	same(t, "error of Check", nil, a.Check(5))
-	same(t, "placement", "head-tail", a.Placement)
-	same(t, "ranks", []int{0, 2, 4, 3, 1}, a.Ranks())
-	placed := mustTransform(t, nil, named("A B C D E"))
-	same(t, "placed", "A C E D B", placed)
-	unmoved, err := core.Apply(a, named(placed))
-	same(t, "error of Apply", nil, err)
-	same(t, "Apply moves nothing", placed, names(unmoved))
-	ranked, err := core.RestoreRank(a, named(placed))
-	same(t, "error of RestoreRank", nil, err)
-	same(t, "RestoreRank", "A B C D E", names(ranked))
-	same(t, "is a score known", false, a.Slots[0].Score.Known())
-	same(t, "labels by slot", []int{1, 3, 5, 4, 2}, []int{a.Slots[0].Label, a.Slots[1].Label, a.Slots[2].Label, a.Slots[3].Label, a.Slots[4].Label})
-
-	a, err = core.Arranged(nil, 2)
-	same(t, "error", nil, err)
-	same(t, "placement of nil", "ranked", a.Placement)
-	same(t, "ranks of nil", []int{0, 1}, a.Ranks())
-
-	_, err = core.Arranged(nil, -1)
-	mustBe[*core.ConfigError](t, err)
-	_, err = core.Arranged(fill(0, 0), 2)
-	mustBe[*core.PlacementError](t, err)
-}
-
 // A later stage may change what was decided before anybody is told of it.
 func TestRefine(t *testing.T) {
 	t.Parallel()
@@ -146,37 +115,33 @@ func TestRefine(t *testing.T) {
 	docs := named("A B C D")
 	reversed := mustNew(t, core.Config{Placement: core.Choice{Placement: core.Reversed}})
 	a := mustNew(t, core.Config{Observe: observe, Select: func(context.Context) *core.Arranger { return reversed }})
-	labels := []int{1, 0}
-	refine := core.Refine(func(chosen *core.Arranger, from core.Arrangement) (core.Arrangement, []int, error) {
-		same(t, "the chosen", "reversed", chosen.Config().Placement.String())
-		out, err := core.Without(chosen, from, docs, docView, worse(2))
-		return out, labels, err
-	})
+	bySlot := true
+	refine := core.Call{Refine: func(used *core.Arranger, from core.Arrangement) (core.Arrangement, error) {
+		same(t, "the chosen", "reversed", used.Config().Placement.String())
+		out, err := core.Without(used, from, docs, docView, worse(2))
+		for slot := range out.Slots {
+			if bySlot {
+				out.Slots[slot].Label = slot + 1
+			}
+		}
+		return out, err
+	}}
 	got := mustArrange(t, a, docs, refine)
 	same(t, "ranks", []int{1, 0}, got.Ranks())
 	same(t, "ranks in the event", []int{1, 0}, (*events)[0].Arrangement.Ranks())
-	same(t, "labels in the event", labels, (*events)[0].Labels)
+	same(t, "labels in the event", []int{1, 0}, (*events)[0].Arrangement.Labels())
 
-	labels = nil
+	bySlot = false
 	mustArrange(t, a, docs, refine)
-	same(t, "labels by rank", []int{0, 1}, (*events)[1].Labels)
+	same(t, "labels by rank", []int{0, 1}, (*events)[1].Arrangement.Labels())
 	same(t, "Transform does not ask", "D C B A", mustTransform(t, a, docs, refine))
 	same(t, "ranks in the event of Transform", []int{3, 2, 1, 0}, (*events)[2].Arrangement.Ranks())
 
-	fail := core.Refine(func(*core.Arranger, core.Arrangement) (core.Arrangement, []int, error) {
-		return core.Arrangement{N: 77}, []int{7}, errOwn
-	})
+	fail := core.Call{Refine: func(*core.Arranger, core.Arrangement) (core.Arrangement, error) {
+		return core.Arrangement{N: 77}, errOwn
+	}}
 	_, err := core.Arrange(t.Context(), a, docs, docView, fail)
-	if last := (*events)[len(*events)-1]; !errors.Is(err, errOwn) || !errors.Is(last.Err, errOwn) || last.Labels != nil || last.Arrangement.N != 4 {
+	if last := (*events)[len(*events)-1]; !errors.Is(err, errOwn) || !errors.Is(last.Err, errOwn) || last.Arrangement.N != 4 {
 		t.Errorf("error %v, event %+v", err, last)
 	}
-}
-
-func TestOriginOf(t *testing.T) {
-	t.Parallel()
-	meta := map[string]any{"source": "a.md", "page": 3, "file": "b.md", "line": uint8(9)}
-	same(t, "by the defaults", core.Origin{Source: "a.md", Position: 3, HasPosition: true}, core.OriginOf(meta, "", ""))
-	same(t, "by keys", core.Origin{Source: "b.md", Position: 9, HasPosition: true}, core.OriginOf(meta, "file", "line"))
-	same(t, "by keys that are not there", core.Origin{}, core.OriginOf(meta, "x", "y"))
-	same(t, "of nil", core.Origin{}, core.OriginOf(nil, "", ""))
 }

@@ -34,7 +34,7 @@ var (
 
 // byField ranks by a metadata field.
 func byField(c core.Config) core.Config {
-	c.ScoreKey = "relevance"
+	c.Keys.Score = "relevance"
 	return c
 }
 

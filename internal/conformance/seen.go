@@ -91,8 +91,8 @@ func observedDocuments[E any](t *testing.T, k kit[E]) {
 						rank, e.ID(rank), e.Text(rank), score, ok, want, 5-rank)
 				}
 			}
-			if want := []int{0, 1}; !slices.Equal(e.Labels, want) {
-				t.Errorf("labels (-want +got)\n-%v\n+%v", want, e.Labels)
+			if want := []int{0, 1}; !slices.Equal(e.Arrangement.Labels(), want) {
+				t.Errorf("labels (-want +got)\n-%v\n+%v", want, e.Arrangement.Labels())
 			}
 		},
 	})
