@@ -1,52 +1,66 @@
 package prompt
 
-import "slices"
+import (
+	"context"
+	"slices"
+)
 
-// composer writes one prompt: once to measure it, and once into the single
-// allocation of its text.
+// documents are those of one prompt, in the order of their slots.
+type documents interface {
+	len() int
+	// read writes the document of a slot over d, whose Shown it may use again.
+	read(slot int, d *Document)
+}
+
+// composer writes one prompt.
 type composer struct {
 	*Renderer
 	writer
-	docs      []Document
-	formatted []string // by FormatFunc, in place of the format
-	in        Input
+	docs   documents
+	labels labels
+	in     Input
 
 	system, user []Part // parts that have a text, before and after the history
 	systemEnd    int    // where the system message ends in the text
 	userStart    int    // where the user message starts
 }
 
-// compose renders the parts. docs are in the order of their slots.
-func (r *Renderer) compose(parts []Part, docs []Document, in Input) (Prompt, error) {
-	c := &composer{Renderer: r, docs: docs, in: in}
+// compose renders the parts. In the XML format question and history are contained as
+// documents are, also in the messages.
+func (r *Renderer) compose(ctx context.Context, parts []Part, docs documents, in Input) (Prompt, error) {
+	if r.config.Format == XML {
+		in = contained(in)
+	}
+	c := &composer{Renderer: r, docs: docs, in: in, labels: newLabels(docs.len())}
 	c.split(parts)
-	if r.config.FormatFunc != nil {
-		c.formatted = make([]string, len(docs))
-		for i, d := range docs {
-			var err error
-			if c.formatted[i], err = r.config.FormatFunc(d); err != nil {
-				return Prompt{}, &FormatError{Label: d.Label, Err: err}
-			}
-		}
+	c.reserve()
+	if err := c.write(ctx); err != nil {
+		return Prompt{}, err
 	}
-	c.writeOut()
-	if c.tagged { // then all is written again, with the tags escaped
-		for i := range docs {
-			escapeAll(&docs[i])
-		}
-		c.writer = writer{calm: true}
-		c.writeOut()
-	}
-	p := Prompt{Text: c.text.String(), Labels: make([]int, len(docs))}
-	for _, d := range docs {
-		p.Labels[d.Label-1] = d.Rank
-	}
+	p := Prompt{Text: c.join(r.config.Format == XML), Labels: c.labels.ranks}
+	p.Arrangement.Notes = c.labels.notes()
 	if len(c.system) > 0 {
 		p.Messages = append(p.Messages, Message{System, p.Text[:c.systemEnd]})
 	}
 	p.Messages = append(p.Messages, in.History...)
 	p.Messages = append(p.Messages, Message{User, p.Text[c.userStart:]})
 	return p, nil
+}
+
+// contained escapes the tags of the XML format in what a call brings beside documents.
+func contained(in Input) Input {
+	in.Question = Escape(in.Question)
+	for i, m := range in.History {
+		if !hasTag(m.Text) {
+			continue
+		}
+		in.History = slices.Clone(in.History)
+		for ; i < len(in.History); i++ {
+			in.History[i].Text = Escape(in.History[i].Text)
+		}
+		break
+	}
+	return in
 }
 
 // split finds the parts of the system message and of the user message.
@@ -84,80 +98,125 @@ func (c *composer) words(part Part) string {
 	return ""
 }
 
-// writeOut writes the prompt in two passes.
-func (c *composer) writeOut() {
-	c.write()
-	c.startWriting()
-	c.write()
+// reserve makes room for what stands around the documents' texts, by a guess that is
+// seldom too low.
+func (c *composer) reserve() {
+	size := 512
+	for _, part := range slices.Concat(c.system, c.user) {
+		size += len(c.words(part)) + len(between)
+	}
+	for _, m := range c.in.History {
+		size += len(m.Text) + len("\nAssistant: ")
+	}
+	n := c.docs.len()
+	c.short = make([]byte, 0, size+n*c.config.Format.frame())
+	c.texts = make([]placedText, 0, n)
 }
 
 // between stands between two parts.
 const between = "\n\n"
 
-func (c *composer) write() {
+func (c *composer) write(ctx context.Context) error {
 	for i, part := range c.system {
 		if i > 0 {
 			c.str(between)
 		}
-		c.part(part)
-	}
-	c.systemEnd = c.size
-	for i, m := range c.in.History {
-		if i > 0 {
-			c.str("\n")
-		} else if c.size > 0 {
-			c.str(between)
+		if err := c.part(ctx, part); err != nil {
+			return err
 		}
-		c.str(speakers[m.Role])
-		c.str(m.Text)
 	}
-	if c.size > 0 {
+	c.systemEnd = c.size()
+	c.history(c.in.History)
+	if c.size() > 0 {
 		c.str(between)
 	}
-	c.userStart = c.size
+	c.userStart = c.size()
 	for i, part := range c.user {
 		if i > 0 {
 			c.str(between)
 		}
-		c.part(part)
+		if err := c.part(ctx, part); err != nil {
+			return err
+		}
 	}
 	if c.config.Cue != "" && c.in.Question != "" {
 		c.str("\n")
 		c.str(c.config.Cue)
 	}
+	return nil
 }
 
 // speakers name who speaks where a history is written as text.
 var speakers = map[Role]string{System: "System: ", User: "User: ", Assistant: "Assistant: ", Tool: "Tool: "}
 
-func (c *composer) part(part Part) {
+func (c *composer) history(messages []Message) {
+	for i, m := range messages {
+		if i > 0 {
+			c.str("\n")
+		} else if c.size() > 0 {
+			c.str(between)
+		}
+		c.str(speakers[m.Role])
+		c.str(m.Text)
+	}
+}
+
+func (c *composer) part(ctx context.Context, part Part) error {
 	switch part {
 	case PartDocuments:
-		c.documents()
+		return c.documents(ctx)
 	case PartQuestion:
 		c.str(c.config.QuestionPrefix)
 		c.str(c.in.Question)
 	default:
 		c.str(c.words(part))
 	}
+	return nil
 }
 
-func (c *composer) documents() {
-	if len(c.docs) == 0 {
+func (c *composer) documents(ctx context.Context) error {
+	n := c.docs.len()
+	if n == 0 {
 		c.str(c.config.NoDocuments)
-		return
+		return nil
 	}
 	before, separator, after := c.config.Format.around()
 	c.str(before)
-	for i := range c.docs {
-		if i > 0 {
+	var d Document
+	for slot := range n {
+		if slot > 0 {
 			c.str(separator)
 		}
-		if c.formatted != nil {
-			c.str(c.formatted[i])
-		} else {
-			c.config.Format.write(&c.writer, &c.docs[i])
+		if c.config.FormatFunc != nil {
+			if err := c.formatted(ctx, slot); err != nil {
+				return err
+			}
+			continue
 		}
+		c.docs.read(slot, &d)
+		c.labels.cite(&d)
+		c.config.Format.write(&c.writer, &d)
 	}
 	c.str(after)
+	return nil
+}
+
+// formatted writes a document by FormatFunc.
+func (c *composer) formatted(ctx context.Context, slot int) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	var d Document // a new one, which FormatFunc may keep
+	c.docs.read(slot, &d)
+	text, err := c.config.FormatFunc(d)
+	if err != nil {
+		return &FormatError{Label: d.Label, Err: err}
+	}
+	c.document(text)
+	if showsLabel(text, &d) {
+		c.labels.cite(&d)
+	} else {
+		c.labels.hide(&d)
+	}
+	return nil
 }

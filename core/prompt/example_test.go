@@ -120,7 +120,7 @@ func ExampleRender() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	p, err := prompt.Render(r, arrangement, hits, hitView, prompt.Input{Question: "How long?"})
+	p, err := prompt.Render(context.Background(), r, arrangement, hits, hitView, prompt.Input{Question: "How long?"})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -144,7 +144,7 @@ func ExampleBlock() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	p, err := prompt.Block(r, arrangement, hits, hitView)
+	p, err := prompt.Block(context.Background(), r, arrangement, hits, hitView)
 	if err != nil {
 		log.Fatal(err)
 	}

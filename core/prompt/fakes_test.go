@@ -107,7 +107,7 @@ func build(t testing.TB, c prompt.Config, docs []doc, in prompt.Input) prompt.Pr
 // block renders docs alone, as they stand.
 func block(t testing.TB, c prompt.Config, docs []doc) string {
 	t.Helper()
-	p, err := prompt.Block(mustNew(t, c), mustArranged(t, nil, len(docs)), docs, docView)
+	p, err := prompt.Block(t.Context(), mustNew(t, c), mustArranged(t, nil, len(docs)), docs, docView)
 	if err != nil {
 		t.Fatal(err)
 	}

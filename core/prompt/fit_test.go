@@ -134,7 +134,7 @@ func TestADocumentStaysWhereTheWordsForNoneWouldNotFit(t *testing.T) {
 		}
 		c := prompt.Config{Budget: len(want), Unit: core.Runes}
 		r := mustNew(t, c)
-		p, err := prompt.Render(r, mustArranged(t, nil, len(docs)), docs, docView, in)
+		p, err := prompt.Render(t.Context(), r, mustArranged(t, nil, len(docs)), docs, docView, in)
 		if err != nil {
 			t.Errorf("budget %d: %v", c.Budget, err)
 			continue
@@ -143,7 +143,7 @@ func TestADocumentStaysWhereTheWordsForNoneWouldNotFit(t *testing.T) {
 	}
 	// Neither fits: the smaller of the two is what is needed.
 	r := mustNew(t, prompt.Config{Budget: 5, Unit: core.Runes})
-	_, err := prompt.Render(r, mustArranged(t, nil, len(docs)), docs, docView, in)
+	_, err := prompt.Render(t.Context(), r, mustArranged(t, nil, len(docs)), docs, docView, in)
 	same(t, "needed", len("[1] A\n\nQuestion: Q"), mustBe[*prompt.BudgetError](t, err).Needed)
 }
 
@@ -151,7 +151,7 @@ func TestRenderKeepsTheOrderOfWhatIsLeft(t *testing.T) {
 	t.Parallel()
 	docs := letters(6)
 	c := prompt.Config{NoDocuments: "-", Unit: core.Runes, Budget: len("[1] A\n\n[3] C\n\n[4] D\n\n[2] B\n\nQuestion: Q")}
-	p, err := prompt.Render(mustNew(t, c), mustArranged(t, core.EdgesFirst{Edge: 1}, 6), docs, docView, prompt.Input{Question: "Q"})
+	p, err := prompt.Render(t.Context(), mustNew(t, c), mustArranged(t, core.EdgesFirst{Edge: 1}, 6), docs, docView, prompt.Input{Question: "Q"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +167,7 @@ func TestBlockUnderABudget(t *testing.T) {
 	c.Budget = 1
 	same(t, "nothing fits", "-", block(t, c, letters(5)))
 	c.NoDocuments = "none"
-	p, err := prompt.Block(mustNew(t, c), mustArranged(t, nil, 5), letters(5), docView)
+	p, err := prompt.Block(t.Context(), mustNew(t, c), mustArranged(t, nil, 5), letters(5), docView)
 	isEmpty(t, p)
 	same(t, "needed", 4, mustBe[*prompt.BudgetError](t, err).Needed)
 }

@@ -3,16 +3,15 @@ package prompt
 import (
 	"cmp"
 	"fmt"
-	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/bookend-rag/bookend/core"
 )
 
 // Format is the form in which a document stands in the prompt. Texts are copied
 // byte for byte. Titles, sources and shown metadata are put on one line, control
-// characters becoming spaces, and cut to Config.MaxShown characters. As a string
+// characters becoming spaces and characters that no person can see taken out, and cut to
+// Config.MaxShown characters. As a string
 // it has every codec; names are case-insensitive. The empty Format means Numbered.
 //
 // Numbered, Titled and Markdown promise no containment: a text may hold a line
@@ -77,45 +76,6 @@ func (e *FormatError) Error() string {
 // Unwrap returns the func's own error.
 func (e *FormatError) Unwrap() error { return e.Err }
 
-// shown puts a value on one line and cuts it to limit characters.
-func shown(value any, limit int) string {
-	switch text := value.(type) {
-	case nil:
-		return ""
-	case string:
-		return shownText(text, limit)
-	}
-	return shownText(fmt.Sprint(value), limit)
-}
-
-func shownText(text string, limit int) string {
-	plain := true
-	for i := range len(text) {
-		if text[i] < ' ' || text[i] >= 0x7F {
-			plain = false
-			break
-		}
-	}
-	if !plain {
-		text = strings.Map(func(r rune) rune {
-			if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
-				return ' '
-			}
-			return r
-		}, strings.ToValidUTF8(text, "\uFFFD"))
-	}
-	if len(text) <= limit {
-		return strings.TrimSpace(text)
-	}
-	for i := range text {
-		if limit == 0 {
-			return strings.TrimSpace(text[:i])
-		}
-		limit--
-	}
-	return strings.TrimSpace(text)
-}
-
 // readHead reads title and source, as far as the format shows them: Numbered shows
 // none, XML the title only for want of a source, the others the source only for
 // want of a title.
@@ -132,54 +92,46 @@ func (d *Document) readHead(c *Config, meta map[string]any) {
 	}
 }
 
-// write appends a document in the given format.
+// write appends a document in the given format. In the XML format what the document
+// holds is escaped, its text when the prompt is put together.
 func (f Format) write(w *writer, d *Document) {
-	label := func() {
-		w.str("[")
-		w.number(d.Label)
-		w.str("]")
-	}
 	switch f {
 	case Numbered:
-		label()
+		w.label(d.Label)
 		w.str(" ")
 		if len(d.Shown) > 0 {
-			w.fields(d.Shown)
+			w.fields("", d.Shown)
 			w.str(" ")
 		}
-		w.str(d.Text)
+		w.document(d.Text)
 	case Titled:
 		w.str("Document ")
-		label()
-		fields := d.Shown
-		if title := cmp.Or(d.Title, d.Source); title != "" {
-			fields = append([][2]string{{"Title", title}}, fields...)
-		}
-		w.fields(fields)
+		w.label(d.Label)
+		w.fields(cmp.Or(d.Title, d.Source), d.Shown)
 		w.str(" ")
-		w.str(d.Text)
+		w.document(d.Text)
 	case XML:
 		w.str("<document index=\"")
 		w.number(d.Label)
 		w.str("\">\n")
 		if source := cmp.Or(d.Source, d.Title); source != "" {
 			w.str("<source>")
-			w.contained(source)
+			w.str(Escape(source))
 			w.str("</source>\n")
 		}
 		for _, field := range d.Shown {
 			w.str("<metadata name=\"")
 			w.str(field[0])
 			w.str("\">")
-			w.contained(field[1])
+			w.str(Escape(field[1]))
 			w.str("</metadata>\n")
 		}
 		w.str("<document_content>\n")
-		w.contained(d.Text)
+		w.document(d.Text)
 		w.str("\n</document_content>\n</document>")
 	case Markdown:
 		w.str("## ")
-		label()
+		w.label(d.Label)
 		if title := cmp.Or(d.Title, d.Source); title != "" {
 			w.str(" ")
 			w.str(title)
@@ -195,23 +147,32 @@ func (f Format) write(w *writer, d *Document) {
 				w.str("\n")
 			}
 		}
-		w.str(d.Text)
+		w.document(d.Text)
 	}
 }
 
-// fields writes "(name: value; name: value)", or nothing for no field.
-func (w *writer) fields(fields [][2]string) {
-	for i, field := range fields {
-		if i == 0 {
-			w.str("(")
-		} else {
-			w.str("; ")
-		}
+func (w *writer) label(n int) {
+	w.str("[")
+	w.number(n)
+	w.str("]")
+}
+
+// fields writes "(Title: title; name: value; name: value)", or nothing for no field.
+func (w *writer) fields(title string, fields [][2]string) {
+	opening := "("
+	if title != "" {
+		w.str("(Title: ")
+		w.str(title)
+		opening = "; "
+	}
+	for _, field := range fields {
+		w.str(opening)
 		w.str(field[0])
 		w.str(": ")
 		w.str(field[1])
+		opening = "; "
 	}
-	if len(fields) > 0 {
+	if opening == "; " {
 		w.str(")")
 	}
 }
@@ -229,53 +190,15 @@ func (f Format) around() (before, between, after string) {
 	return "", "\n\n", ""
 }
 
-// writer measures a text in a first pass and writes it in a second, so that the
-// text costs one allocation.
-type writer struct {
-	text    strings.Builder
-	writing bool
-	size    int
-	// calm says that no document needs escaping, or that all are escaped already;
-	// tagged, that one was written which does.
-	calm, tagged bool
-}
-
-// startWriting ends the measuring pass.
-func (w *writer) startWriting() {
-	w.text.Grow(w.size)
-	w.writing, w.size = true, 0
-}
-
-func (w *writer) str(s string) {
-	if w.writing {
-		w.text.WriteString(s)
+// frame guesses how many bytes stand around the text of a document.
+func (f Format) frame() int {
+	switch f {
+	case Titled:
+		return 56
+	case XML:
+		return 144
+	case Markdown:
+		return 48
 	}
-	w.size += len(s)
-}
-
-// contained writes a text that must not hold one of our own tags, and notes if it
-// does, which is rare. It looks after the copy, which has brought the text into the
-// cache.
-func (w *writer) contained(s string) {
-	w.str(s)
-	if w.writing && !w.calm && len(Escape(s)) != len(s) {
-		w.tagged = true
-	}
-}
-
-// escapeAll escapes what the XML format shows of a document.
-func escapeAll(d *Document) {
-	d.Text, d.Source, d.Title = Escape(d.Text), Escape(d.Source), Escape(d.Title)
-	for i := range d.Shown {
-		d.Shown[i][1] = Escape(d.Shown[i][1])
-	}
-}
-
-func (w *writer) number(n int) {
-	var digits [20]byte
-	s := strconv.AppendInt(digits[:0], int64(n), 10)
-	if w.writing {
-		w.text.Write(s)
-	}
-	w.size += len(s)
+	return 16
 }

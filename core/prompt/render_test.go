@@ -292,7 +292,7 @@ func TestRenderLaysOutWhatIsArranged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := prompt.Render(mustNew(t, prompt.Config{Rules: "RULES"}), a, docs, docView, prompt.Input{Question: "Q"})
+	p, err := prompt.Render(t.Context(), mustNew(t, prompt.Config{Rules: "RULES"}), a, docs, docView, prompt.Input{Question: "Q"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -306,7 +306,7 @@ func TestBlockIsTheDocumentsAlone(t *testing.T) {
 	c := support()
 	c.Cue, c.Format = "Answer:", prompt.Titled
 	docs := letters(3)
-	p, err := prompt.Block(mustNew(t, c), mustArranged(t, core.HeadTail, 3), docs, docView)
+	p, err := prompt.Block(t.Context(), mustNew(t, c), mustArranged(t, core.HeadTail, 3), docs, docView)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -315,7 +315,7 @@ func TestBlockIsTheDocumentsAlone(t *testing.T) {
 	same(t, "messages", []string{"user: " + want}, spoken(p.Messages))
 	same(t, "labels", []int{0, 1, 2}, p.Labels)
 
-	p, err = prompt.Block(nil, mustArranged(t, nil, 1), docs[:1], docView)
+	p, err = prompt.Block(t.Context(), nil, mustArranged(t, nil, 1), docs[:1], docView)
 	if err != nil {
 		t.Fatal(err)
 	}

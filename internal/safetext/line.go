@@ -6,16 +6,16 @@ import (
 	"unicode/utf8"
 )
 
-// Line is text on one line that a terminal and a person read alike: white space and
-// control characters, C1 and escape among them, are one space each, what no person can
-// see is taken out (Invisible), and broken UTF-8 is U+FFFD. A text in no need of it is
-// returned as it is, without a copy.
+// Line is text on one line that a terminal and a person read alike: a line break or a
+// control character, C1 and escape among them, is a space, what no person can see is
+// taken out (Invisible), and broken UTF-8 is U+FFFD. A text in no need of it is returned
+// as it is, without a copy.
 func Line(text string) string {
 	for i := range len(text) {
 		if text[i] < ' ' || text[i] >= 0x7F {
 			return strings.Map(func(r rune) rune {
 				switch {
-				case unicode.IsControl(r) || unicode.IsSpace(r):
+				case unicode.IsControl(r) || r == '\u2028' || r == '\u2029':
 					return ' '
 				case Invisible(r):
 					return -1
