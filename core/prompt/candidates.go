@@ -142,7 +142,9 @@ func (s source[S, E]) candidates(r *Renderer, a core.Arrangement, byRank []int, 
 	among := source[S, E]{s.arranger, docs, s.view}
 	c.without = among.without
 	c.placed = func(a core.Arrangement) documents {
-		return candidateDocuments{among.placed(&r.config, r.labelled(a)), c}
+		placed := among.placed(&r.config, r.labelled(a))
+		placed.among = c
+		return placed
 	}
 	var err error
 	if !all {
@@ -166,17 +168,6 @@ func (c *candidates) best(keep int) (core.Arrangement, error) {
 		}
 		return core.OverBudget
 	})
-}
-
-// candidateDocuments gives each document the rank and the index that it has among all.
-type candidateDocuments struct {
-	documents
-	among *candidates
-}
-
-func (c candidateDocuments) read(slot int, d *Document) {
-	c.documents.read(slot, d)
-	d.Rank, d.Index = c.among.rank[d.Rank], c.among.index[d.Index]
 }
 
 // slotsByRank returns the slots of a, best rank first.

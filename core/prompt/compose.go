@@ -8,8 +8,8 @@ import (
 // documents are those of one prompt, in the order of their slots.
 type documents interface {
 	len() int
-	// read writes the document of a slot over d, whose Shown it may use again.
-	read(slot int, d *Document)
+	textBytes() int // of their texts together
+	write(ctx context.Context, c *composer) error
 }
 
 // composer writes one prompt.
@@ -33,11 +33,11 @@ func (r *Renderer) compose(ctx context.Context, parts []Part, docs documents, in
 	}
 	c := &composer{Renderer: r, docs: docs, in: in, labels: newLabels(docs.len())}
 	c.split(parts)
-	c.reserve()
+	c.grow()
 	if err := c.write(ctx); err != nil {
 		return Prompt{}, err
 	}
-	p := Prompt{Text: c.join(r.config.Format == XML), Labels: c.labels.ranks}
+	p := Prompt{Text: c.text.String(), Labels: c.labels.ranks}
 	p.Arrangement.Notes = c.labels.notes()
 	if len(c.system) > 0 {
 		p.Messages = append(p.Messages, Message{System, p.Text[:c.systemEnd]})
@@ -98,19 +98,16 @@ func (c *composer) words(part Part) string {
 	return ""
 }
 
-// reserve makes room for what stands around the documents' texts, by a guess that is
-// seldom too low.
-func (c *composer) reserve() {
-	size := 512
+// grow makes room for the whole.
+func (c *composer) grow() {
+	size := 512 // for prefixes and the like
 	for _, part := range slices.Concat(c.system, c.user) {
-		size += len(c.words(part)) + len(between)
+		size += len(c.words(part))
 	}
 	for _, m := range c.in.History {
 		size += len(m.Text) + len("\nAssistant: ")
 	}
-	n := c.docs.len()
-	c.short = make([]byte, 0, size+n*c.config.Format.frame())
-	c.texts = make([]placedText, 0, n)
+	c.text.Grow(size + c.docs.textBytes() + c.docs.len()*c.config.Format.frame())
 }
 
 // between stands between two parts.
@@ -175,48 +172,38 @@ func (c *composer) part(ctx context.Context, part Part) error {
 }
 
 func (c *composer) documents(ctx context.Context) error {
-	n := c.docs.len()
-	if n == 0 {
+	if c.docs.len() == 0 {
 		c.str(c.config.NoDocuments)
 		return nil
 	}
-	before, separator, after := c.config.Format.around()
+	before, _, after := c.config.Format.around()
 	c.str(before)
-	var d Document
-	for slot := range n {
-		if slot > 0 {
-			c.str(separator)
-		}
-		if c.config.FormatFunc != nil {
-			if err := c.formatted(ctx, slot); err != nil {
-				return err
-			}
-			continue
-		}
-		c.docs.read(slot, &d)
-		c.labels.cite(&d)
-		c.config.Format.write(&c.writer, &d)
+	if err := c.docs.write(ctx, c); err != nil {
+		return err
 	}
 	c.str(after)
 	return nil
 }
 
-// formatted writes a document by FormatFunc.
-func (c *composer) formatted(ctx context.Context, slot int) error {
+// document writes one document.
+func (c *composer) document(ctx context.Context, d *Document) error {
+	if c.config.FormatFunc == nil {
+		c.labels.cite(d)
+		c.config.Format.write(&c.writer, d)
+		return nil
+	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	var d Document // a new one, which FormatFunc may keep
-	c.docs.read(slot, &d)
-	text, err := c.config.FormatFunc(d)
+	text, err := c.config.FormatFunc(*d)
 	if err != nil {
 		return &FormatError{Label: d.Label, Err: err}
 	}
-	c.document(text)
-	if showsLabel(text, &d) {
-		c.labels.cite(&d)
+	c.str(text)
+	if showsLabel(text, d) {
+		c.labels.cite(d)
 	} else {
-		c.labels.hide(&d)
+		c.labels.hide(d)
 	}
 	return nil
 }

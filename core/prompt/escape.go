@@ -117,6 +117,9 @@ func Unescape(text string) string {
 // on before the name of a tag, and returns what follows the first entity.
 func entity(text string) (rest string, isTag bool) {
 	tail := text[1:] // after "&"
+	if tail == "" || tail[0] != 'a' && tail[0] != 'l' {
+		return "", false
+	}
 	for strings.HasPrefix(tail, "amp;") {
 		tail = tail[len("amp;"):]
 	}
@@ -131,6 +134,9 @@ func startsTag(text string) bool {
 	text = skipUnseen(text)
 	if strings.HasPrefix(text, "/") {
 		text = skipUnseen(text[1:])
+	}
+	if text == "" || text[0] < utf8.RuneSelf && strings.IndexByte("dDsSmM", text[0]) < 0 {
+		return false // as most do
 	}
 	for _, name := range tagNames {
 		if rest, ok := afterName(text, name); ok && endsName(rest) {
@@ -157,8 +163,11 @@ func afterName(text, name string) (rest string, ok bool) {
 
 // skipUnseen returns text from its first character on that a person can see.
 func skipUnseen(text string) string {
+	if text != "" && ' ' < text[0] && text[0] < 0x7F {
+		return text
+	}
 	for i, r := range text {
-		if r > ' ' && r < 0x7F || !unicode.IsSpace(r) && !unicode.IsControl(r) && !safetext.Invisible(r) {
+		if !unicode.IsSpace(r) && !unicode.IsControl(r) && !safetext.Invisible(r) {
 			return text[i:]
 		}
 	}

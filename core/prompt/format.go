@@ -93,7 +93,7 @@ func (d *Document) readHead(c *Config, meta map[string]any) {
 }
 
 // write appends a document in the given format. In the XML format what the document
-// holds is escaped, its text when the prompt is put together.
+// holds is escaped.
 func (f Format) write(w *writer, d *Document) {
 	switch f {
 	case Numbered:
@@ -103,13 +103,13 @@ func (f Format) write(w *writer, d *Document) {
 			w.fields("", d.Shown)
 			w.str(" ")
 		}
-		w.document(d.Text)
+		w.str(d.Text)
 	case Titled:
 		w.str("Document ")
 		w.label(d.Label)
 		w.fields(cmp.Or(d.Title, d.Source), d.Shown)
 		w.str(" ")
-		w.document(d.Text)
+		w.str(d.Text)
 	case XML:
 		w.str("<document index=\"")
 		w.number(d.Label)
@@ -127,7 +127,7 @@ func (f Format) write(w *writer, d *Document) {
 			w.str("</metadata>\n")
 		}
 		w.str("<document_content>\n")
-		w.document(d.Text)
+		w.str(Escape(d.Text))
 		w.str("\n</document_content>\n</document>")
 	case Markdown:
 		w.str("## ")
@@ -147,7 +147,7 @@ func (f Format) write(w *writer, d *Document) {
 				w.str("\n")
 			}
 		}
-		w.document(d.Text)
+		w.str(d.Text)
 	}
 }
 

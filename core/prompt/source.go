@@ -2,6 +2,7 @@ package prompt
 
 import (
 	"cmp"
+	"context"
 
 	"github.com/bookend-rag/bookend/core"
 )
@@ -37,24 +38,50 @@ func (s source[S, E]) without(a core.Arrangement, reason func(core.Placed) core.
 }
 
 // placed are the documents of an arrangement, as c shows them.
-func (s source[S, E]) placed(c *Config, a core.Arrangement) documents {
-	return placedDocuments[S, E]{s, c, a.Slots}
+func (s source[S, E]) placed(c *Config, a core.Arrangement) placedDocuments[S, E] {
+	return placedDocuments[S, E]{source: s, config: c, slots: a.Slots}
 }
 
 type placedDocuments[S ~[]E, E any] struct {
 	source[S, E]
 	config *Config
 	slots  []core.Placed
+	among  *candidates // whose documents they are; nil: the caller's
 }
 
 func (p placedDocuments[S, E]) len() int { return len(p.slots) }
 
-func (p placedDocuments[S, E]) read(slot int, d *Document) {
+func (p placedDocuments[S, E]) textBytes() int {
+	size := 0
+	for i := range p.slots {
+		size = plus(size, len(p.view.Text(p.docs[p.slots[i].Index])))
+	}
+	return size
+}
+
+func (p placedDocuments[S, E]) write(ctx context.Context, c *composer) error {
+	_, separator, _ := c.config.Format.around()
+	for slot := range p.slots {
+		if slot > 0 {
+			c.str(separator)
+		}
+		d := p.document(slot)
+		if err := c.document(ctx, &d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p placedDocuments[S, E]) document(slot int) Document {
 	placed := &p.slots[slot]
 	doc := p.docs[placed.Index]
-	*d = Document{Rank: placed.Rank, Slot: slot, Index: placed.Index, Label: placed.Label, Text: p.view.Text(doc), Shown: d.Shown[:0]}
+	d := Document{Rank: placed.Rank, Slot: slot, Index: placed.Index, Label: placed.Label, Text: p.view.Text(doc)}
+	if p.among != nil {
+		d.Rank, d.Index = p.among.rank[d.Rank], p.among.index[d.Index]
+	}
 	if p.view.Meta == nil || !p.config.looksIntoMeta() {
-		return
+		return d
 	}
 	meta := p.view.Meta(doc)
 	d.readHead(p.config, meta)
@@ -63,6 +90,7 @@ func (p placedDocuments[S, E]) read(slot int, d *Document) {
 			d.Shown = append(d.Shown, [2]string{key, value})
 		}
 	}
+	return d
 }
 
 // looksIntoMeta says whether a document shows anything beside its text.
