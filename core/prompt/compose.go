@@ -3,22 +3,20 @@ package prompt
 import (
 	"context"
 	"slices"
+	"strings"
 )
 
 // documents are those of one prompt, in the order of their slots.
 type documents interface {
 	len() int
-	textBytes() int // of their texts together
-	write(ctx context.Context, c *composer) error
+	// join writes them between what stands before and after them.
+	join(ctx context.Context, before, after string) (string, labels, error)
 }
 
 // composer writes one prompt.
 type composer struct {
 	*Renderer
-	writer
-	docs   documents
-	labels labels
-	in     Input
+	in Input
 
 	system, user []Part // parts that have a text, before and after the history
 	systemEnd    int    // where the system message ends in the text
@@ -31,14 +29,24 @@ func (r *Renderer) compose(ctx context.Context, parts []Part, docs documents, in
 	if r.config.Format == XML {
 		in = contained(in)
 	}
-	c := &composer{Renderer: r, docs: docs, in: in, labels: newLabels(docs.len())}
+	c := &composer{Renderer: r, in: in}
 	c.split(parts)
-	c.grow()
-	if err := c.write(ctx); err != nil {
-		return Prompt{}, err
+	before, after, documents := c.around()
+	p := Prompt{Text: before}
+	switch {
+	case documents && docs.len() == 0:
+		p.Text += r.config.NoDocuments + after
+		p.Labels = []int{}
+	case documents:
+		var shown labels
+		var err error
+		opening, _, closing := r.config.Format.around()
+		if p.Text, shown, err = docs.join(ctx, before+opening, closing+after); err != nil {
+			return Prompt{}, err
+		}
+		p.Labels = shown.ranks
+		p.Arrangement.Notes = shown.notes()
 	}
-	p := Prompt{Text: c.text.String(), Labels: c.labels.ranks}
-	p.Arrangement.Notes = c.labels.notes()
 	if len(c.system) > 0 {
 		p.Messages = append(p.Messages, Message{System, p.Text[:c.systemEnd]})
 	}
@@ -50,15 +58,12 @@ func (r *Renderer) compose(ctx context.Context, parts []Part, docs documents, in
 // contained escapes the tags of the XML format in what a call brings beside documents.
 func contained(in Input) Input {
 	in.Question = Escape(in.Question)
-	for i, m := range in.History {
-		if !hasTag(m.Text) {
-			continue
-		}
+	tagged := func(m Message) bool { return Escape(m.Text) != m.Text }
+	if slices.ContainsFunc(in.History, tagged) {
 		in.History = slices.Clone(in.History)
-		for ; i < len(in.History); i++ {
+		for i := range in.History {
 			in.History[i].Text = Escape(in.History[i].Text)
 		}
-		break
 	}
 	return in
 }
@@ -98,112 +103,80 @@ func (c *composer) words(part Part) string {
 	return ""
 }
 
-// grow makes room for the whole.
-func (c *composer) grow() {
-	size := 512 // for prefixes and the like
-	for _, part := range slices.Concat(c.system, c.user) {
-		size += len(c.words(part))
+// size guesses how long around's texts are.
+func (c *composer) size() int {
+	size := 128
+	for _, part := range c.system {
+		size += len(c.words(part)) + len(between)
 	}
 	for _, m := range c.in.History {
 		size += len(m.Text) + len("\nAssistant: ")
 	}
-	c.text.Grow(size + c.docs.textBytes() + c.docs.len()*c.config.Format.frame())
+	for _, part := range c.user {
+		size += len(c.words(part)) + len(between)
+	}
+	return size
 }
 
 // between stands between two parts.
 const between = "\n\n"
 
-func (c *composer) write(ctx context.Context) error {
+// around writes what stands before and after the documents; without them all stands
+// before.
+func (c *composer) around() (before, after string, documents bool) {
+	var b strings.Builder
+	b.Grow(c.size())
 	for i, part := range c.system {
 		if i > 0 {
-			c.str(between)
+			b.WriteString(between)
 		}
-		if err := c.part(ctx, part); err != nil {
-			return err
-		}
+		c.write(&b, part)
 	}
-	c.systemEnd = c.size()
-	c.history(c.in.History)
-	if c.size() > 0 {
-		c.str(between)
+	c.systemEnd = b.Len()
+	c.history(&b)
+	if b.Len() > 0 {
+		b.WriteString(between)
 	}
-	c.userStart = c.size()
+	c.userStart = b.Len()
 	for i, part := range c.user {
 		if i > 0 {
-			c.str(between)
+			b.WriteString(between)
 		}
-		if err := c.part(ctx, part); err != nil {
-			return err
+		if part == PartDocuments {
+			before, documents = b.String(), true
+			b.Reset()
+			continue
 		}
+		c.write(&b, part)
 	}
 	if c.config.Cue != "" && c.in.Question != "" {
-		c.str("\n")
-		c.str(c.config.Cue)
+		b.WriteString("\n")
+		b.WriteString(c.config.Cue)
 	}
-	return nil
+	if !documents {
+		return b.String(), "", false
+	}
+	return before, b.String(), true
 }
 
 // speakers name who speaks where a history is written as text.
 var speakers = map[Role]string{System: "System: ", User: "User: ", Assistant: "Assistant: ", Tool: "Tool: "}
 
-func (c *composer) history(messages []Message) {
-	for i, m := range messages {
+func (c *composer) history(b *strings.Builder) {
+	for i, m := range c.in.History {
 		if i > 0 {
-			c.str("\n")
-		} else if c.size() > 0 {
-			c.str(between)
+			b.WriteString("\n")
+		} else if b.Len() > 0 {
+			b.WriteString(between)
 		}
-		c.str(speakers[m.Role])
-		c.str(m.Text)
+		b.WriteString(speakers[m.Role])
+		b.WriteString(m.Text)
 	}
 }
 
-func (c *composer) part(ctx context.Context, part Part) error {
-	switch part {
-	case PartDocuments:
-		return c.documents(ctx)
-	case PartQuestion:
-		c.str(c.config.QuestionPrefix)
-		c.str(c.in.Question)
-	default:
-		c.str(c.words(part))
+func (c *composer) write(b *strings.Builder, part Part) {
+	if part == PartQuestion {
+		b.WriteString(c.config.QuestionPrefix)
 	}
-	return nil
-}
-
-func (c *composer) documents(ctx context.Context) error {
-	if c.docs.len() == 0 {
-		c.str(c.config.NoDocuments)
-		return nil
-	}
-	before, _, after := c.config.Format.around()
-	c.str(before)
-	if err := c.docs.write(ctx, c); err != nil {
-		return err
-	}
-	c.str(after)
-	return nil
-}
-
-// document writes one document.
-func (c *composer) document(ctx context.Context, d *Document) error {
-	if c.config.FormatFunc == nil {
-		c.labels.cite(d)
-		c.config.Format.write(&c.writer, d)
-		return nil
-	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	text, err := c.config.FormatFunc(*d)
-	if err != nil {
-		return &FormatError{Label: d.Label, Err: err}
-	}
-	c.str(text)
-	if showsLabel(text, d) {
-		c.labels.cite(d)
-	} else {
-		c.labels.hide(d)
-	}
-	return nil
+	b.WriteString(c.words(part))
 }

@@ -81,13 +81,6 @@ func (s *tagScanner) next() (at int, found bool) {
 	return 0, false
 }
 
-// hasTag says whether Escape changes text.
-func hasTag(text string) bool {
-	s := newTagScanner(text)
-	_, found := s.next()
-	return found
-}
-
 // Unescape returns the text that Escape was given.
 func Unescape(text string) string {
 	var b strings.Builder

@@ -1,8 +1,8 @@
 package prompt
 
 import (
-	"cmp"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/bookend-rag/bookend/core"
@@ -76,105 +76,37 @@ func (e *FormatError) Error() string {
 // Unwrap returns the func's own error.
 func (e *FormatError) Unwrap() error { return e.Err }
 
-// readHead reads title and source, as far as the format shows them: Numbered shows
-// none, XML the title only for want of a source, the others the source only for
-// want of a title.
-func (d *Document) readHead(c *Config, meta map[string]any) {
-	own := c.FormatFunc != nil
-	if own || c.Format == XML {
-		d.Source = shownText(core.SourceOf(meta, c.SourceKey), c.MaxShown)
-	}
-	if own || c.Format != Numbered && d.Source == "" {
-		d.Title = shown(meta[c.TitleKey], c.MaxShown)
-	}
-	if !own && c.Format != Numbered && c.Format != XML && d.Title == "" {
-		d.Source = shownText(core.SourceOf(meta, c.SourceKey), c.MaxShown)
-	}
-}
-
-// write appends a document in the given format. In the XML format what the document
-// holds is escaped.
-func (f Format) write(w *writer, d *Document) {
-	switch f {
+// title returns what a format shows as the title of a document: XML its source or else
+// its title, Numbered nothing, and the others its title or else its source.
+func (c *Config) title(meta map[string]any) string {
+	switch c.Format {
 	case Numbered:
-		w.label(d.Label)
-		w.str(" ")
-		if len(d.Shown) > 0 {
-			w.fields("", d.Shown)
-			w.str(" ")
-		}
-		w.str(d.Text)
-	case Titled:
-		w.str("Document ")
-		w.label(d.Label)
-		w.fields(cmp.Or(d.Title, d.Source), d.Shown)
-		w.str(" ")
-		w.str(d.Text)
+		return ""
 	case XML:
-		w.str("<document index=\"")
-		w.number(d.Label)
-		w.str("\">\n")
-		if source := cmp.Or(d.Source, d.Title); source != "" {
-			w.str("<source>")
-			w.str(Escape(source))
-			w.str("</source>\n")
+		if source := c.source(meta); source != "" {
+			return source
 		}
-		for _, field := range d.Shown {
-			w.str("<metadata name=\"")
-			w.str(field[0])
-			w.str("\">")
-			w.str(Escape(field[1]))
-			w.str("</metadata>\n")
-		}
-		w.str("<document_content>\n")
-		w.str(Escape(d.Text))
-		w.str("\n</document_content>\n</document>")
-	case Markdown:
-		w.str("## ")
-		w.label(d.Label)
-		if title := cmp.Or(d.Title, d.Source); title != "" {
-			w.str(" ")
-			w.str(title)
-		}
-		w.str("\n\n")
-		for i, field := range d.Shown {
-			w.str("- ")
-			w.str(field[0])
-			w.str(": ")
-			w.str(field[1])
-			w.str("\n")
-			if i == len(d.Shown)-1 {
-				w.str("\n")
-			}
-		}
-		w.str(d.Text)
+		return shown(meta[c.TitleKey], c.MaxShown)
 	}
+	if title := shown(meta[c.TitleKey], c.MaxShown); title != "" {
+		return title
+	}
+	return c.source(meta)
 }
 
-func (w *writer) label(n int) {
-	w.str("[")
-	w.number(n)
-	w.str("]")
+func (c *Config) source(meta map[string]any) string {
+	return shownText(core.SourceOf(meta, c.SourceKey), c.MaxShown)
 }
 
-// fields writes "(Title: title; name: value; name: value)", or nothing for no field.
-func (w *writer) fields(title string, fields [][2]string) {
-	opening := "("
-	if title != "" {
-		w.str("(Title: ")
-		w.str(title)
-		opening = "; "
+// fields returns the metadata that Show lists and a document has.
+func (c *Config) fields(meta map[string]any) [][2]string {
+	var fields [][2]string
+	for _, key := range c.Show {
+		if value := shown(meta[key], c.MaxShown); value != "" {
+			fields = append(fields, [2]string{key, value})
+		}
 	}
-	for _, field := range fields {
-		w.str(opening)
-		w.str(field[0])
-		w.str(": ")
-		w.str(field[1])
-		opening = "; "
-	}
-	if opening == "; " {
-		w.str(")")
-	}
+	return fields
 }
 
 // around returns what stands before, between and after the documents.
@@ -190,6 +122,69 @@ func (f Format) around() (before, between, after string) {
 	return "", "\n\n", ""
 }
 
+// open appends what stands before the text of a document, escaped where the format
+// contains it.
+func (f Format) open(b []byte, label int, title string, fields [][2]string) []byte {
+	switch f {
+	case Numbered:
+		b = appendLabel(b, label)
+		b = append(b, ' ')
+		if len(fields) > 0 {
+			b = appendFields(b, "", fields)
+			b = append(b, ' ')
+		}
+	case Titled:
+		b = append(b, "Document "...)
+		b = appendLabel(b, label)
+		b = appendFields(b, title, fields)
+		b = append(b, ' ')
+	case XML:
+		b = append(b, "<document index=\""...)
+		b = strconv.AppendInt(b, int64(label), 10)
+		b = append(b, "\">\n"...)
+		if title != "" {
+			b = append(b, "<source>"...)
+			b = append(b, Escape(title)...)
+			b = append(b, "</source>\n"...)
+		}
+		for _, field := range fields {
+			b = append(b, "<metadata name=\""...)
+			b = append(b, field[0]...)
+			b = append(b, "\">"...)
+			b = append(b, Escape(field[1])...)
+			b = append(b, "</metadata>\n"...)
+		}
+		b = append(b, "<document_content>\n"...)
+	case Markdown:
+		b = append(b, "## "...)
+		b = appendLabel(b, label)
+		if title != "" {
+			b = append(b, ' ')
+			b = append(b, title...)
+		}
+		b = append(b, "\n\n"...)
+		for _, field := range fields {
+			b = append(b, "- "...)
+			b = append(b, field[0]...)
+			b = append(b, ": "...)
+			b = append(b, field[1]...)
+			b = append(b, '\n')
+		}
+		if len(fields) > 0 {
+			b = append(b, '\n')
+		}
+	}
+	return b
+}
+
+// closing stands after the text of a document.
+func (f Format) closing() string {
+	if f == XML {
+		return "\n</document_content>\n</document>"
+	}
+	return ""
+}
+
 // frame guesses how many bytes stand around the text of a document.
 func (f Format) frame() int {
 	switch f {
@@ -201,4 +196,32 @@ func (f Format) frame() int {
 		return 48
 	}
 	return 16
+}
+
+func appendLabel(b []byte, label int) []byte {
+	b = append(b, '[')
+	b = strconv.AppendInt(b, int64(label), 10)
+	return append(b, ']')
+}
+
+// appendFields appends "(Title: title; name: value; name: value)", or nothing for no
+// field.
+func appendFields(b []byte, title string, fields [][2]string) []byte {
+	opening := "("
+	if title != "" {
+		b = append(b, "(Title: "...)
+		b = append(b, title...)
+		opening = "; "
+	}
+	for _, field := range fields {
+		b = append(b, opening...)
+		b = append(b, field[0]...)
+		b = append(b, ": "...)
+		b = append(b, field[1]...)
+		opening = "; "
+	}
+	if opening == "; " {
+		b = append(b, ')')
+	}
+	return b
 }

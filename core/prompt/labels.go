@@ -17,19 +17,18 @@ type labels struct {
 
 func newLabels(n int) labels { return labels{ranks: make([]int, n)} }
 
-func (l *labels) cite(d *Document) { l.set(d, d.Rank) }
-
-// hide notes a label that FormatFunc does not show.
-func (l *labels) hide(d *Document) {
-	l.set(d, -1)
-	l.hidden = append(l.hidden, d.Label)
+// set notes the rank that a label cites. It leaves out one above the number of documents,
+// as pieces of a prompt have.
+func (l *labels) set(label, rank int) {
+	if label <= len(l.ranks) {
+		l.ranks[label-1] = rank
+	}
 }
 
-// set leaves out a label above the number of documents, as pieces of a prompt have.
-func (l *labels) set(d *Document, rank int) {
-	if d.Label <= len(l.ranks) {
-		l.ranks[d.Label-1] = rank
-	}
+// hide notes a label that FormatFunc does not show.
+func (l *labels) hide(label int) {
+	l.set(label, -1)
+	l.hidden = append(l.hidden, label)
 }
 
 // notes tells of the labels that are not shown.

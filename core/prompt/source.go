@@ -3,6 +3,7 @@ package prompt
 import (
 	"cmp"
 	"context"
+	"strings"
 
 	"github.com/bookend-rag/bookend/core"
 )
@@ -51,49 +52,93 @@ type placedDocuments[S ~[]E, E any] struct {
 
 func (p placedDocuments[S, E]) len() int { return len(p.slots) }
 
-func (p placedDocuments[S, E]) textBytes() int {
-	size := 0
-	for i := range p.slots {
-		size = plus(size, len(p.view.Text(p.docs[p.slots[i].Index])))
+// join writes the documents. What changes from one to the next stays on the stack, where
+// the garbage collector does not ask for it, and each text is copied once.
+func (p placedDocuments[S, E]) join(ctx context.Context, before, after string) (string, labels, error) {
+	c := p.config
+	if c.FormatFunc != nil {
+		return p.joinFormatted(ctx, before, after)
 	}
-	return size
+	size := len(before) + len(after) + len(p.slots)*c.Format.frame()
+	for i := range p.slots {
+		size += len(p.view.Text(p.docs[p.slots[i].Index]))
+	}
+	var b strings.Builder
+	b.Grow(size)
+	b.WriteString(before)
+	_, separator, _ := c.Format.around()
+	closing := c.Format.closing()
+	readsMeta := p.view.Meta != nil && (c.Format != Numbered || len(c.Show) > 0)
+	labels := newLabels(len(p.slots))
+	head := make([]byte, 0, 256)
+	for slot := range p.slots {
+		placed := &p.slots[slot]
+		doc := p.docs[placed.Index]
+		labels.set(placed.Label, p.rank(placed))
+		title, fields := "", [][2]string(nil)
+		if readsMeta {
+			meta := p.view.Meta(doc)
+			title, fields = c.title(meta), c.fields(meta)
+		}
+		head = head[:0]
+		if slot > 0 {
+			head = append(head, separator...)
+		}
+		b.Write(c.Format.open(head, placed.Label, title, fields))
+		text := p.view.Text(doc)
+		if c.Format == XML {
+			text = Escape(text)
+		}
+		b.WriteString(text)
+		b.WriteString(closing)
+	}
+	b.WriteString(after)
+	return b.String(), labels, nil
 }
 
-func (p placedDocuments[S, E]) write(ctx context.Context, c *composer) error {
-	_, separator, _ := c.config.Format.around()
+// joinFormatted writes the documents by FormatFunc.
+func (p placedDocuments[S, E]) joinFormatted(ctx context.Context, before, after string) (string, labels, error) {
+	_, separator, _ := p.config.Format.around()
+	labels := newLabels(len(p.slots))
+	texts := make([]string, len(p.slots))
 	for slot := range p.slots {
-		if slot > 0 {
-			c.str(separator)
+		if err := ctx.Err(); err != nil {
+			return "", labels, err
 		}
 		d := p.document(slot)
-		if err := c.document(ctx, &d); err != nil {
-			return err
+		text, err := p.config.FormatFunc(d)
+		if err != nil {
+			return "", labels, &FormatError{Label: d.Label, Err: err}
+		}
+		if texts[slot] = text; showsLabel(text, &d) {
+			labels.set(d.Label, d.Rank)
+		} else {
+			labels.hide(d.Label)
 		}
 	}
-	return nil
+	return before + strings.Join(texts, separator) + after, labels, nil
 }
 
+// document is what FormatFunc sees.
 func (p placedDocuments[S, E]) document(slot int) Document {
 	placed := &p.slots[slot]
 	doc := p.docs[placed.Index]
-	d := Document{Rank: placed.Rank, Slot: slot, Index: placed.Index, Label: placed.Label, Text: p.view.Text(doc)}
+	d := Document{Rank: p.rank(placed), Slot: slot, Index: placed.Index, Label: placed.Label, Text: p.view.Text(doc)}
 	if p.among != nil {
-		d.Rank, d.Index = p.among.rank[d.Rank], p.among.index[d.Index]
+		d.Index = p.among.index[d.Index]
 	}
-	if p.view.Meta == nil || !p.config.looksIntoMeta() {
-		return d
-	}
-	meta := p.view.Meta(doc)
-	d.readHead(p.config, meta)
-	for _, key := range p.config.Show {
-		if value := shown(meta[key], p.config.MaxShown); value != "" {
-			d.Shown = append(d.Shown, [2]string{key, value})
-		}
+	if p.view.Meta != nil {
+		meta := p.view.Meta(doc)
+		d.Title, d.Source = shown(meta[p.config.TitleKey], p.config.MaxShown), p.config.source(meta)
+		d.Shown = p.config.fields(meta)
 	}
 	return d
 }
 
-// looksIntoMeta says whether a document shows anything beside its text.
-func (c *Config) looksIntoMeta() bool {
-	return len(c.Show) > 0 || c.FormatFunc != nil || c.Format != Numbered
+// rank is the rank among all documents.
+func (p placedDocuments[S, E]) rank(placed *core.Placed) int {
+	if p.among != nil {
+		return p.among.rank[placed.Rank]
+	}
+	return placed.Rank
 }
