@@ -58,7 +58,7 @@ func (r *Renderer) compose(ctx context.Context, parts []Part, docs documents, in
 // contained escapes the tags of the XML format in what a call brings beside documents.
 func contained(in Input) Input {
 	in.Question = Escape(in.Question)
-	tagged := func(m Message) bool { return Escape(m.Text) != m.Text }
+	tagged := func(m Message) bool { return hasTag(m.Text) }
 	if slices.ContainsFunc(in.History, tagged) {
 		in.History = slices.Clone(in.History)
 		for i := range in.History {

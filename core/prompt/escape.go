@@ -81,6 +81,29 @@ func (s *tagScanner) next() (at int, found bool) {
 	return 0, false
 }
 
+// hasTag says whether Escape changes text.
+func hasTag(text string) bool {
+	for rest := text; ; {
+		i := strings.IndexByte(rest, '<')
+		if i < 0 {
+			break
+		}
+		if rest = rest[i+1:]; startsTag(rest) {
+			return true
+		}
+	}
+	for rest := text; ; {
+		i := strings.IndexByte(rest, '&')
+		if i < 0 {
+			return false
+		}
+		if _, isTag := entity(rest[i:]); isTag {
+			return true
+		}
+		rest = rest[i+1:]
+	}
+}
+
 // Unescape returns the text that Escape was given.
 func Unescape(text string) string {
 	var b strings.Builder

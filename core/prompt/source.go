@@ -52,13 +52,25 @@ type placedDocuments[S ~[]E, E any] struct {
 
 func (p placedDocuments[S, E]) len() int { return len(p.slots) }
 
-// join writes the documents. What changes from one to the next stays on the stack, where
-// the garbage collector does not ask for it, and each text is copied once.
+// join writes the documents. Each text is copied once.
 func (p placedDocuments[S, E]) join(ctx context.Context, before, after string) (string, labels, error) {
 	c := p.config
 	if c.FormatFunc != nil {
 		return p.joinFormatted(ctx, before, after)
 	}
+	text, labels, tagged := p.joinTexts(before, after, false)
+	if tagged {
+		text, labels, _ = p.joinTexts(before, after, true)
+	}
+	return text, labels, nil
+}
+
+// joinTexts writes the documents in a format of ours. What changes from one to the next
+// stays on the stack, where the garbage collector does not ask for it. Few texts need to
+// be escaped: tagged says that one does, which is looked for after its copy, when it is
+// in the processor's cache.
+func (p placedDocuments[S, E]) joinTexts(before, after string, escape bool) (joined string, labels labels, tagged bool) {
+	c := p.config
 	size := len(before) + len(after) + len(p.slots)*c.Format.frame()
 	for i := range p.slots {
 		size += len(p.view.Text(p.docs[p.slots[i].Index]))
@@ -69,7 +81,7 @@ func (p placedDocuments[S, E]) join(ctx context.Context, before, after string) (
 	_, separator, _ := c.Format.around()
 	closing := c.Format.closing()
 	readsMeta := p.view.Meta != nil && (c.Format != Numbered || len(c.Show) > 0)
-	labels := newLabels(len(p.slots))
+	labels = newLabels(len(p.slots))
 	head := make([]byte, 0, 256)
 	for slot := range p.slots {
 		placed := &p.slots[slot]
@@ -86,14 +98,15 @@ func (p placedDocuments[S, E]) join(ctx context.Context, before, after string) (
 		}
 		b.Write(c.Format.open(head, placed.Label, title, fields))
 		text := p.view.Text(doc)
-		if c.Format == XML {
+		if escape {
 			text = Escape(text)
 		}
 		b.WriteString(text)
 		b.WriteString(closing)
+		tagged = tagged || c.Format == XML && !escape && hasTag(text)
 	}
 	b.WriteString(after)
-	return b.String(), labels, nil
+	return b.String(), labels, tagged
 }
 
 // joinFormatted writes the documents by FormatFunc.
