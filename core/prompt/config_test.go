@@ -32,6 +32,7 @@ func TestConfigFaults(t *testing.T) {
 		{"negative reserve", prompt.Config{Reserve: -2}, "Reserve", []any{-2}},
 		{"negative length", prompt.Config{MaxShown: -3}, "MaxShown", []any{-3}},
 		{"negative threshold", prompt.Config{BookendFrom: -4}, "BookendFrom", []any{-4}},
+		{"negative cap", prompt.Config{MaxBytes: -5}, "MaxBytes", []any{-5}},
 		{"budget without counter", prompt.Config{Budget: 5}, "Budget", []any{5}},
 		{"reserve without budget", prompt.Config{Reserve: 6, Unit: core.Runes}, "Reserve", []any{6}},
 		{"threshold without counter", prompt.Config{Layout: prompt.Bookend, BookendFrom: 7}, "BookendFrom", []any{7}},
@@ -122,7 +123,7 @@ func fullConfig() prompt.Config {
 		Cue: "Answer:", QuestionPrefix: "Q: ", NoDocuments: "nothing",
 		Format: prompt.XML, Labels: prompt.BySlot, Show: []string{"date", "author"}, MaxShown: 17,
 		TitleKey: "heading", SourceKey: "path",
-		Budget: 1000, Reserve: 200, Unit: core.Words,
+		Budget: 1000, Reserve: 200, MaxBytes: 5000, Unit: core.Words,
 	}
 }
 

@@ -327,15 +327,23 @@ func TestBlockIsTheDocumentsAlone(t *testing.T) {
 	}
 }
 
-// Without accessors the documents have no text and no metadata.
-func TestNilView(t *testing.T) {
+// A prompt shows texts: a view that reads none is refused, whatever there is to show.
+func TestViewWithoutText(t *testing.T) {
 	t.Parallel()
-	for name, v := range map[string]*core.View[doc]{"nil": nil, "empty": {}} {
-		p, err := prompt.Build(t.Context(), mustNew(t, prompt.Config{Unit: core.Runes, Budget: 30}), nil, letters(2), v, prompt.Input{Question: "Q"})
-		if err != nil {
-			t.Fatal(err)
+	in := prompt.Input{Question: "Q"}
+	for name, v := range map[string]*core.View[doc]{"nil": nil, "empty": {}, "others": {Meta: docView.Meta}} {
+		for _, c := range []prompt.Config{{}, {Unit: core.Runes, Budget: 30}, {FormatFunc: format}} {
+			for _, docs := range [][]doc{letters(2), nil} {
+				r := mustNew(t, c)
+				a := mustArranged(t, nil, len(docs))
+				_, build := prompt.Build(t.Context(), r, nil, docs, v, in)
+				_, render := prompt.Render(t.Context(), r, a, docs, v, in)
+				_, block := prompt.Block(t.Context(), r, a, docs, v)
+				for _, err := range []error{build, render, block} {
+					same(t, name, "View.Text", mustBe[*core.ConfigError](t, err).Field)
+				}
+			}
 		}
-		same(t, name, "1: 2: Question: Q", slots(p.Text))
 	}
 }
 
