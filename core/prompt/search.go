@@ -65,7 +65,8 @@ func (f *fitter) leastDropped() (int, Prompt, error) {
 		return 0, Prompt{}, err
 	}
 	// From the guess on in strides that grow, and once they reach over the goal by halves.
-	for step, stride := guess, 1; under-over > 1; stride = times(2, stride) {
+	step := max(over+1, min(guess, under-1))
+	for stride := 1; under-over > 1; stride = times(2, stride) {
 		if step <= over || step >= under {
 			step = over + (under-over)/2
 		}

@@ -47,7 +47,7 @@ func cut(text string, limit int) string {
 }
 
 const (
-	maxDepth = 5   // levels of a value that are shown: a value can hold itself
+	maxDepth = 4   // levels of a value that are shown: a value can hold itself
 	deeper   = "…" // stands for what is below
 )
 
@@ -64,11 +64,14 @@ func (p *printer) str(text string) {
 }
 
 func (p *printer) value(v reflect.Value, depth int) {
+	if v.IsValid() && v.Kind() == reflect.Interface {
+		v = v.Elem()
+	}
 	if !v.IsValid() || p.room <= 0 {
 		return
 	}
 	switch v.Kind() {
-	case reflect.Pointer, reflect.Interface, reflect.Slice, reflect.Map, reflect.Func, reflect.Chan:
+	case reflect.Pointer, reflect.Slice, reflect.Map, reflect.Func, reflect.Chan:
 		if v.IsNil() {
 			return
 		}
@@ -92,7 +95,7 @@ func (p *printer) value(v reflect.Value, depth int) {
 		p.str(float(v.Float(), 64))
 	case reflect.Complex64, reflect.Complex128:
 		p.str(fmt.Sprint(v.Complex()))
-	case reflect.Pointer, reflect.Interface:
+	case reflect.Pointer:
 		p.value(v.Elem(), depth+1)
 	case reflect.Slice, reflect.Array:
 		if v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.Uint8 {
@@ -140,6 +143,8 @@ func ownText(v reflect.Value) (string, bool) {
 	switch own := v.Interface().(type) {
 	case time.Time: // without the reading of its process's own clock
 		return own.Format(time.RFC3339Nano), true
+	case *time.Time:
+		return own.Format(time.RFC3339Nano), true
 	case error, fmt.Stringer, fmt.Formatter:
 		return fmt.Sprint(own), true // which catches a panic
 	}
@@ -148,7 +153,7 @@ func ownText(v reflect.Value) (string, bool) {
 
 func isPlain(kind reflect.Kind) bool {
 	switch kind {
-	case reflect.Pointer, reflect.Interface, reflect.Slice, reflect.Array, reflect.Struct, reflect.Map:
+	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Struct, reflect.Map:
 		return false
 	}
 	return true
