@@ -236,7 +236,11 @@ func TestNumbersDoNotOverflow(t *testing.T) {
 		{Budget: math.MaxInt, BookendFrom: math.MaxInt, Layout: prompt.Bookend, Count: core.CountWords},
 		{Layout: prompt.Bookend, BookendFrom: math.MaxInt, MaxBytes: math.MaxInt, Count: huge},
 	} {
-		if p := build(t, c, letters(9), in); len(p.Labels) != 9 || p.DroppedTurns != 0 {
+		docs := letters(9)
+		for i := range docs {
+			docs[i].text = strings.Repeat("x ", 15_000)
+		}
+		if p := build(t, c, docs, in); len(p.Labels) != 9 || p.DroppedTurns != 0 {
 			t.Errorf("%+v: %d documents, %d turns out", c.Budget, len(p.Labels), p.DroppedTurns)
 		}
 	}
