@@ -196,7 +196,7 @@ func TestForeignArrangements(t *testing.T) {
 		{"a rank twice", func(a *core.Arrangement) { a.Slots[1].Rank = 0 }, "rank 0"},
 		{"a rank too high", func(a *core.Arrangement) { a.Slots[1].Rank = 3 }, "rank 3"},
 		{"a label twice", func(a *core.Arrangement) { a.Slots[1].Label = 1 }, "label 1"},
-		{"a label of 0", func(a *core.Arrangement) { a.Slots[1].Label = 0 }, "label 0"},
+		{"a label below 0", func(a *core.Arrangement) { a.Slots[1].Label = -1 }, "label -1"},
 		{"a label with a gap", func(a *core.Arrangement) { a.Slots[1].Label = 4 }, "label 4"},
 		{"a document placed and left out", func(a *core.Arrangement) {
 			*a = core.Arrangement{N: 3, Slots: []core.Placed{{Label: 1}, {Index: 1, Rank: 1, Label: 2}}, Dropped: []core.Dropped{{Index: 1, Rank: 2}}}

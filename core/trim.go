@@ -61,14 +61,14 @@ func (d *decision) keepOrder(from Arrangement) {
 
 // Check returns a *ConfigError where the arrangement is not one of n documents: it
 // may have been read from outside. Each document has to be placed or left out, once.
-// The labels have to run from 1 without gaps, by rank or by slot. It costs O(n log n).
+// The labels have to run from 1 by rank or by slot, 0 for one that is not shown. It costs O(n log n).
 func (a Arrangement) Check(n int) error {
 	if n != a.N {
 		return mismatch(a, "%d documents were given: pass the input that it was made of", n)
 	}
 	indices, ranks, labels := make([]bool, n), make([]bool, n), make([]bool, len(a.Slots))
 	for slot, p := range a.Slots {
-		if !claim(indices, p.Index) || !claim(ranks, p.Rank) || !claim(labels, p.Label-1) {
+		if !claim(indices, p.Index) || !claim(ranks, p.Rank) || p.Label != 0 && !claim(labels, p.Label-1) {
 			return mismatch(a, "it has index %d, rank %d and label %d in slot %d, one of which is out of range or stands twice", p.Index, p.Rank, p.Label, slot)
 		}
 	}
@@ -77,8 +77,8 @@ func (a Arrangement) Check(n int) error {
 	}
 	bySlot, byRank := true, true
 	for i, slot := range a.byRank() {
-		bySlot = bySlot && a.Slots[i].Label == i+1
-		byRank = byRank && a.Slots[slot].Label == i+1
+		bySlot = bySlot && (a.Slots[i].Label == i+1 || a.Slots[i].Label == 0)
+		byRank = byRank && (a.Slots[slot].Label == i+1 || a.Slots[slot].Label == 0)
 	}
 	if !bySlot && !byRank {
 		return mismatch(a, "it has labels that go neither by rank nor by slot: number the documents by one of the two")

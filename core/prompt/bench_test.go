@@ -39,7 +39,7 @@ func render(t testing.TB, format prompt.Format, docs []doc) (run func()) {
 	in := prompt.Input{Question: "How long does a refund take?"}
 	return func() {
 		var err error
-		if rendered, err = prompt.Render(r, placed, docs, docView, in); err != nil {
+		if rendered, err = prompt.Render(t.Context(), r, placed, docs, docView, in); err != nil {
 			t.Fatal(err)
 		}
 	}

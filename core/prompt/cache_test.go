@@ -77,7 +77,7 @@ func TestPrefixStaysTheSameWhereDocumentsAreTrimmed(t *testing.T) {
 	free := build(t, c, handbook(t, 40), in)
 	c.Budget = 150
 	trimmed := build(t, c, handbook(t, 40), in)
-	if len(trimmed.Labels) >= len(free.Labels) {
+	if len(trimmed.Arrangement.Labels()) >= len(free.Arrangement.Labels()) {
 		t.Fatal("nothing was trimmed")
 	}
 	same(t, "prefix", before(t, free.Text, "[1] A refund"), before(t, trimmed.Text, "[1] A refund"))

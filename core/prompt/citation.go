@@ -1,46 +1,52 @@
 package prompt
 
-import (
-	"regexp"
-	"strconv"
-	"strings"
+import "github.com/bookend-rag/bookend/core"
 
-	"github.com/bookend-rag/bookend/core"
-)
-
-// Citation is one number that an answer cites.
+// Citation is one number that an answer cites, or one that could not be read.
 type Citation struct {
-	Label int
+	Label int // 0 where Unread is set
 	// Exists says whether a document of the prompt has that label. It does not say
 	// that the document supports what the answer claims.
 	Exists bool
 	Rank   int // of that document, 0 the best of all that came in; -1 for none
+	// Unread is what looks like a citation and is not understood, as it stands in the
+	// answer, shortened: a number that is too large, as in "[123456789012345678901]", or
+	// a form of another kind, as in "[S2]" or "【4:0†source】". Empty for a number.
+	Unread string
 }
 
-// cited is a list of numbers in brackets: [2], [1, 3], [1; 3].
-var cited = regexp.MustCompile(`\[\s*\d+(?:\s*[,;]\s*\d+)*\s*\]`)
-
-// Citations reads the labels that an answer cites, in the form [2] or [1, 3], each
-// once and in the order of their first appearance, and says for each which
-// document it is, and whether there is one. a is the arrangement of the prompt: that of a
-// core.Trace, a core.Event or a Prompt. Existing is not the same as supporting: whether the cited document says what the answer claims is
-// for somebody to check.
+// Citations reads the labels that an answer cites, each once and in the order of their
+// first appearance, and says for each which document it is, and whether there is one.
+// What looks like a citation and is not understood is a Citation, too: see
+// Citation.Unread. a is the arrangement of the prompt: that of a core.Trace, a core.Event
+// or a Prompt. Existing is not the same as supporting: whether the cited document says what the answer claims is for somebody to
+// check.
+//
+// It reads numbers in square brackets, also in full-width and lenticular ones, alone, in
+// lists and in ranges: [2], [1, 3], [1 and 3], [6-8], [1]–[3], 【2】, [^2], with a word
+// before them: [Document 2], [doc2], [citation:2]; the word and a number without
+// brackets: Document 2, Sources 1 and 3; and superscripts after a word: refund². The
+// words are known in some languages. A number alone or in parentheses is no citation.
 func Citations(answer string, a core.Arrangement) []Citation {
 	labels := a.Labels()
 	var found []Citation
-	seen := map[int]bool{}
-	for _, list := range cited.FindAllString(answer, -1) {
-		for _, number := range strings.FieldsFunc(list, func(r rune) bool { return r < '0' || r > '9' }) {
-			label, err := strconv.Atoi(number)
-			if err != nil || seen[label] {
+	numbers, unread := map[int]bool{}, map[string]bool{}
+	scan := scanner{text: answer}
+	for scan.next() {
+		for _, label := range scan.labels {
+			if numbers[label] {
 				continue
 			}
-			seen[label] = true
+			numbers[label] = true
 			c := Citation{Label: label, Rank: -1}
 			if 1 <= label && label <= len(labels) && labels[label-1] >= 0 {
 				c.Exists, c.Rank = true, labels[label-1]
 			}
 			found = append(found, c)
+		}
+		if text := scan.unread; text != "" && !unread[text] {
+			unread[text] = true
+			found = append(found, Citation{Rank: -1, Unread: text})
 		}
 	}
 	return found

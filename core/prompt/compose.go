@@ -1,49 +1,67 @@
 package prompt
 
-import "slices"
+import (
+	"context"
+	"slices"
+	"strings"
+)
 
-// composer writes one prompt: once to measure it, and once into the single
-// allocation of its text.
+// documents are those of one prompt, in the order of their slots.
+type documents interface {
+	len() int
+	// join writes them between what stands before and after them.
+	join(ctx context.Context, before, after string) (string, hidden, error)
+}
+
+// composer writes one prompt.
 type composer struct {
 	*Renderer
-	writer
-	docs      []Document
-	formatted []string // by FormatFunc, in place of the format
-	in        Input
+	in Input
 
 	system, user []Part // parts that have a text, before and after the history
 	systemEnd    int    // where the system message ends in the text
 	userStart    int    // where the user message starts
 }
 
-// compose renders the parts. docs are in the order of their slots.
-func (r *Renderer) compose(parts []Part, docs []Document, in Input) (Prompt, error) {
-	c := &composer{Renderer: r, docs: docs, in: in}
+// compose renders the parts. In the XML format question and history are contained as
+// documents are, also in the messages.
+func (r *Renderer) compose(ctx context.Context, parts []Part, docs documents, in Input) (Prompt, error) {
+	if r.config.Format == XML {
+		in = contained(in)
+	}
+	c := &composer{Renderer: r, in: in}
 	c.split(parts)
-	if r.config.FormatFunc != nil {
-		c.formatted = make([]string, len(docs))
-		for i, d := range docs {
-			var err error
-			if c.formatted[i], err = r.config.FormatFunc(d); err != nil {
-				return Prompt{}, &FormatError{Label: d.Label, Err: err}
-			}
+	before, after, documents := c.around()
+	p := Prompt{Text: before}
+	switch {
+	case documents && docs.len() == 0:
+		p.Text += r.config.NoDocuments + after
+	case documents:
+		var err error
+		opening, _, closing := r.config.Format.around()
+		if p.Text, p.hidden, err = docs.join(ctx, before+opening, closing+after); err != nil {
+			return Prompt{}, err
 		}
 	}
-	c.writeOut()
-	if c.tagged { // then all is written again, with the tags escaped
-		for i := range docs {
-			escapeAll(&docs[i])
-		}
-		c.writer = writer{calm: true}
-		c.writeOut()
-	}
-	p := Prompt{Text: c.text.String()}
 	if len(c.system) > 0 {
 		p.Messages = append(p.Messages, Message{System, p.Text[:c.systemEnd]})
 	}
 	p.Messages = append(p.Messages, in.History...)
 	p.Messages = append(p.Messages, Message{User, p.Text[c.userStart:]})
 	return p, nil
+}
+
+// contained escapes the tags of the XML format in what a call brings beside documents.
+func contained(in Input) Input {
+	in.Question = Escape(in.Question)
+	tagged := func(m Message) bool { return hasTag(m.Text) }
+	if slices.ContainsFunc(in.History, tagged) {
+		in.History = slices.Clone(in.History)
+		for i := range in.History {
+			in.History[i].Text = Escape(in.History[i].Text)
+		}
+	}
+	return in
 }
 
 // split finds the parts of the system message and of the user message.
@@ -81,80 +99,80 @@ func (c *composer) words(part Part) string {
 	return ""
 }
 
-// writeOut writes the prompt in two passes.
-func (c *composer) writeOut() {
-	c.write()
-	c.startWriting()
-	c.write()
+// size guesses how long around's texts are.
+func (c *composer) size() int {
+	size := 128
+	for _, part := range c.system {
+		size += len(c.words(part)) + len(between)
+	}
+	for _, m := range c.in.History {
+		size += len(m.Text) + len("\nAssistant: ")
+	}
+	for _, part := range c.user {
+		size += len(c.words(part)) + len(between)
+	}
+	return size
 }
 
 // between stands between two parts.
 const between = "\n\n"
 
-func (c *composer) write() {
+// around writes what stands before and after the documents; without them all stands
+// before.
+func (c *composer) around() (before, after string, documents bool) {
+	var b strings.Builder
+	b.Grow(c.size())
 	for i, part := range c.system {
 		if i > 0 {
-			c.str(between)
+			b.WriteString(between)
 		}
-		c.part(part)
+		c.write(&b, part)
 	}
-	c.systemEnd = c.size
-	for i, m := range c.in.History {
-		if i > 0 {
-			c.str("\n")
-		} else if c.size > 0 {
-			c.str(between)
-		}
-		c.str(speakers[m.Role])
-		c.str(m.Text)
+	c.systemEnd = b.Len()
+	c.history(&b)
+	if b.Len() > 0 {
+		b.WriteString(between)
 	}
-	if c.size > 0 {
-		c.str(between)
-	}
-	c.userStart = c.size
+	c.userStart = b.Len()
 	for i, part := range c.user {
 		if i > 0 {
-			c.str(between)
+			b.WriteString(between)
 		}
-		c.part(part)
+		if part == PartDocuments {
+			before, documents = b.String(), true
+			b.Reset()
+			continue
+		}
+		c.write(&b, part)
 	}
 	if c.config.Cue != "" && c.in.Question != "" {
-		c.str("\n")
-		c.str(c.config.Cue)
+		b.WriteString("\n")
+		b.WriteString(c.config.Cue)
 	}
+	if !documents {
+		return b.String(), "", false
+	}
+	return before, b.String(), true
 }
 
 // speakers name who speaks where a history is written as text.
 var speakers = map[Role]string{System: "System: ", User: "User: ", Assistant: "Assistant: ", Tool: "Tool: "}
 
-func (c *composer) part(part Part) {
-	switch part {
-	case PartDocuments:
-		c.documents()
-	case PartQuestion:
-		c.str(c.config.QuestionPrefix)
-		c.str(c.in.Question)
-	default:
-		c.str(c.words(part))
+func (c *composer) history(b *strings.Builder) {
+	for i, m := range c.in.History {
+		if i > 0 {
+			b.WriteString("\n")
+		} else if b.Len() > 0 {
+			b.WriteString(between)
+		}
+		b.WriteString(speakers[m.Role])
+		b.WriteString(m.Text)
 	}
 }
 
-func (c *composer) documents() {
-	if len(c.docs) == 0 {
-		c.str(c.config.NoDocuments)
-		return
+func (c *composer) write(b *strings.Builder, part Part) {
+	if part == PartQuestion {
+		b.WriteString(c.config.QuestionPrefix)
 	}
-	before, separator, after := c.config.Format.around()
-	c.str(before)
-	for i := range c.docs {
-		if i > 0 {
-			c.str(separator)
-		}
-		if c.formatted != nil {
-			c.str(c.formatted[i])
-		} else {
-			c.config.Format.write(&c.writer, &c.docs[i])
-		}
-	}
-	c.str(after)
+	b.WriteString(c.words(part))
 }

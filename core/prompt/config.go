@@ -76,6 +76,12 @@ type Config struct {
 	// Reserve is the room kept for the answer and for what a provider adds around
 	// the messages.
 	Reserve int `json:"reserve,omitempty"`
+	// MaxBytes is the byte cap on each text that is counted, the question's and a
+	// message's among them: longer documents are left out, and of the history what
+	// stands before a longer message and that itself. 0: the MaxBytes of the Arranger's
+	// Config, or else core.DefaultMaxBytes. Texts are counted for a Budget and for
+	// BookendFrom.
+	MaxBytes int `json:"max_bytes,omitempty"`
 	// Unit counts by a built-in counter. Set it or Count, not both.
 	Unit core.Unit `json:"unit,omitempty"`
 	// Count returns the size of a text, 0 or more, such as its number of tokens.
@@ -175,7 +181,7 @@ func (c *Config) validate(layout error) error {
 	for _, limit := range []struct {
 		field string
 		value int
-	}{{"Budget", c.Budget}, {"Reserve", c.Reserve}, {"MaxShown", c.MaxShown}, {"BookendFrom", c.BookendFrom}} {
+	}{{"Budget", c.Budget}, {"Reserve", c.Reserve}, {"MaxShown", c.MaxShown}, {"BookendFrom", c.BookendFrom}, {"MaxBytes", c.MaxBytes}} {
 		if limit.value < 0 {
 			fault(limit.field, limit.value, "must be 0 or more")
 		}

@@ -32,6 +32,7 @@ func TestConfigFaults(t *testing.T) {
 		{"negative reserve", prompt.Config{Reserve: -2}, "Reserve", []any{-2}},
 		{"negative length", prompt.Config{MaxShown: -3}, "MaxShown", []any{-3}},
 		{"negative threshold", prompt.Config{BookendFrom: -4}, "BookendFrom", []any{-4}},
+		{"negative cap", prompt.Config{MaxBytes: -5}, "MaxBytes", []any{-5}},
 		{"budget without counter", prompt.Config{Budget: 5}, "Budget", []any{5}},
 		{"reserve without budget", prompt.Config{Reserve: 6, Unit: core.Runes}, "Reserve", []any{6}},
 		{"threshold without counter", prompt.Config{Layout: prompt.Bookend, BookendFrom: 7}, "BookendFrom", []any{7}},
@@ -122,7 +123,7 @@ func fullConfig() prompt.Config {
 		Cue: "Answer:", QuestionPrefix: "Q: ", NoDocuments: "nothing",
 		Format: prompt.XML, Labels: prompt.BySlot, Show: []string{"date", "author"}, MaxShown: 17,
 		TitleKey: "heading", SourceKey: "path",
-		Budget: 1000, Reserve: 200, Unit: core.Words,
+		Budget: 1000, Reserve: 200, MaxBytes: 5000, Unit: core.Words,
 	}
 }
 
@@ -168,14 +169,14 @@ func TestNamesAreCaseInsensitive(t *testing.T) {
 func TestCompile(t *testing.T) {
 	t.Parallel()
 	observe := func(context.Context, core.Event) {}
-	r, a, err := prompt.Compile(prompt.Config{Rules: "rules"}, core.Config{TopK: 3}, nil)
+	r, a, err := prompt.Compile(prompt.Config{Rules: "rules", Layout: "rules,history,documents,question"}, core.Config{TopK: 3}, false, true)
 	if err != nil {
 		t.Fatal(err)
 	}
 	same(t, "rules", "rules", r.Config().Rules)
 	same(t, "top-k", 3, a.Config().TopK)
 
-	if _, a, err = prompt.Compile(prompt.Config{}, core.Config{Observe: observe}, core.HeadTail); err != nil {
+	if _, a, err = prompt.Compile(prompt.Config{}, core.Config{Observe: observe}, true, false); err != nil {
 		t.Errorf("an observer of placed documents is refused: %v", err)
 	} else if a.Config().Observe == nil {
 		t.Error("the observer is lost")
@@ -189,7 +190,7 @@ func TestCompile(t *testing.T) {
 		"select":        {Select: func(context.Context) *core.Arranger { return nil }},
 		"counter":       {Count: core.Runes.Count},
 	} {
-		r, a, err := prompt.Compile(prompt.Config{}, c, core.RankOrder)
+		r, a, err := prompt.Compile(prompt.Config{}, c, true, false)
 		if r != nil || a != nil || err == nil {
 			t.Errorf("%s: got %v, %v and error %v, want an error alone", name, r, a, err)
 			continue
@@ -197,7 +198,7 @@ func TestCompile(t *testing.T) {
 		mustMention(t, err, "Placed")
 	}
 
-	_, _, err = prompt.Compile(prompt.Config{Format: "html"}, core.Config{TopK: -1}, core.HeadTail)
+	_, _, err = prompt.Compile(prompt.Config{Format: "html"}, core.Config{TopK: -1}, true, true)
 	var fields []string
 	for _, fault := range leaves(err) {
 		var c *core.ConfigError

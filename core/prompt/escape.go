@@ -1,6 +1,12 @@
 package prompt
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/bookend-rag/bookend/internal/safetext"
+)
 
 // tagNames are the names of the tags that the XML format writes.
 var tagNames = []string{"documents", "document", "document_content", "source", "metadata"}
@@ -11,43 +17,91 @@ var tagNames = []string{"documents", "document", "document_content", "source", "
 // Unescape reverses it exactly, for any bytes: a text that holds such an escaped
 // tag already gets one more "amp;".
 //
-// A tag is "<", an optional "/", and a name of a tag in any case, with white space
-// allowed before and after the "/", that goes on with no letter or digit of
-// ASCII and none of "_", "-", "." and ":".
+// A tag is "<", an optional "/", and a name of a tag, that goes on with no letter or
+// digit of ASCII and none of "_", "-", "." and ":". The letters of the name count in any
+// case, folded as strings.EqualFold folds them ("ſ" is an s). White space, control
+// characters and characters that no person can see may stand before the name and within
+// it.
 func Escape(text string) string {
-	next := func(sign byte, from int) int {
-		if i := strings.IndexByte(text[from:], sign); i >= 0 {
-			return from + i
-		}
-		return len(text)
+	scan := newTagScanner(text)
+	at, found := scan.next()
+	if !found {
+		return text
 	}
 	var b strings.Builder
 	done := 0 // what of the text is written
-	replace := func(at int, by string) {
+	for ; found; at, found = scan.next() {
 		b.WriteString(text[done:at])
-		b.WriteString(by)
+		if text[at] == '<' {
+			b.WriteString("&lt;")
+		} else {
+			b.WriteString("&amp;")
+		}
 		done = at + 1
-	}
-	// Each sign is looked for only once its last place is passed, so that the cost
-	// is linear also where one of them is rare.
-	for lt, amp := next('<', 0), next('&', 0); lt < len(text) || amp < len(text); {
-		if lt < amp {
-			if startsTag(text[lt+1:]) {
-				replace(lt, "&lt;")
-			}
-			lt = next('<', lt+1)
-			continue
-		}
-		if _, isTag := entity(text[amp:]); isTag {
-			replace(amp, "&amp;")
-		}
-		amp = next('&', amp+1)
-	}
-	if done == 0 {
-		return text
 	}
 	b.WriteString(text[done:])
 	return b.String()
+}
+
+// tagScanner finds what Escape changes. Each sign is looked for only once its last
+// place is passed, so that the cost is linear also where one of them is rare.
+type tagScanner struct {
+	text    string
+	lt, amp int // the next ones, len(text) for none
+}
+
+func newTagScanner(text string) tagScanner {
+	s := tagScanner{text: text}
+	s.lt, s.amp = s.index('<', 0), s.index('&', 0)
+	return s
+}
+
+func (s *tagScanner) index(sign byte, from int) int {
+	if i := strings.IndexByte(s.text[from:], sign); i >= 0 {
+		return from + i
+	}
+	return len(s.text)
+}
+
+// next returns the place of the next "<" of a tag, or "&" of an escaped one.
+func (s *tagScanner) next() (at int, found bool) {
+	for s.lt < len(s.text) || s.amp < len(s.text) {
+		if s.lt < s.amp {
+			at, found = s.lt, startsTag(s.text[s.lt+1:])
+			s.lt = s.index('<', at+1)
+		} else {
+			at = s.amp
+			_, found = entity(s.text[at:])
+			s.amp = s.index('&', at+1)
+		}
+		if found {
+			return at, true
+		}
+	}
+	return 0, false
+}
+
+// hasTag says whether Escape changes text.
+func hasTag(text string) bool {
+	for rest := text; ; {
+		i := strings.IndexByte(rest, '<')
+		if i < 0 {
+			break
+		}
+		if rest = rest[i+1:]; startsTag(rest) {
+			return true
+		}
+	}
+	for rest := text; ; {
+		i := strings.IndexByte(rest, '&')
+		if i < 0 {
+			return false
+		}
+		if _, isTag := entity(rest[i:]); isTag {
+			return true
+		}
+		rest = rest[i+1:]
+	}
 }
 
 // Unescape returns the text that Escape was given.
@@ -79,6 +133,9 @@ func Unescape(text string) string {
 // on before the name of a tag, and returns what follows the first entity.
 func entity(text string) (rest string, isTag bool) {
 	tail := text[1:] // after "&"
+	if tail == "" || tail[0] != 'a' && tail[0] != 'l' {
+		return "", false
+	}
 	for strings.HasPrefix(tail, "amp;") {
 		tail = tail[len("amp;"):]
 	}
@@ -90,15 +147,47 @@ func entity(text string) (rest string, isTag bool) {
 
 // startsTag says whether text goes on, after a "<", as one of our tags.
 func startsTag(text string) bool {
-	text = strings.TrimLeft(text, " \t\r\n")
-	text = strings.TrimPrefix(text, "/")
-	text = strings.TrimLeft(text, " \t\r\n")
+	text = skipUnseen(text)
+	if strings.HasPrefix(text, "/") {
+		text = skipUnseen(text[1:])
+	}
+	if text == "" || text[0] < utf8.RuneSelf && strings.IndexByte("dDsSmM", text[0]) < 0 {
+		return false // as most do
+	}
 	for _, name := range tagNames {
-		if len(text) >= len(name) && strings.EqualFold(text[:len(name)], name) && endsName(text[len(name):]) {
+		if rest, ok := afterName(text, name); ok && endsName(rest) {
 			return true
 		}
 	}
 	return false
+}
+
+// afterName returns what follows name in text, which starts with it.
+func afterName(text, name string) (rest string, ok bool) {
+	for i := range len(name) {
+		if i > 0 {
+			text = skipUnseen(text)
+		}
+		_, size := utf8.DecodeRuneInString(text)
+		if !strings.EqualFold(text[:size], name[i:i+1]) {
+			return "", false
+		}
+		text = text[size:]
+	}
+	return text, true
+}
+
+// skipUnseen returns text from its first character on that a person can see.
+func skipUnseen(text string) string {
+	if text != "" && ' ' < text[0] && text[0] < 0x7F {
+		return text
+	}
+	for i, r := range text {
+		if !unicode.IsSpace(r) && !unicode.IsControl(r) && !safetext.Invisible(r) {
+			return text[i:]
+		}
+	}
+	return ""
 }
 
 func endsName(rest string) bool {

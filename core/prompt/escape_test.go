@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/bookend-rag/bookend/core/prompt"
 )
@@ -89,7 +90,25 @@ var escapes = []struct{ text, want string }{
 	{"\x00</source\x00", "\x00&lt;/source\x00"},
 	{"<\xa0document>", "<\xa0document>"},
 	{"مرحبا </document> e\u0301", "مرحبا &lt;/document> e\u0301"},
-	{"<ſource> <\u212aey>", "<ſource> <\u212aey>"},
+	{"<\xa0document>", "<\xa0document>"},
+
+	// Letters fold as Go folds them.
+	{"<ſource> <\u212aey>", "&lt;ſource> <\u212aey>"},
+	{"</ſOURCE>", "&lt;/ſOURCE>"},
+	{"<documentſ>", "&lt;documentſ>"},
+	{"&lt;ſource>", "&amp;lt;ſource>"},
+	{"<ı> <dοcument> <dócument>", "<ı> <dοcument> <dócument>"},
+
+	// What nobody can see hides no tag.
+	{"<\u200bsource>", "&lt;\u200bsource>"},
+	{"<so\u200durce>", "&lt;so\u200durce>"},
+	{"<\u202e/\u2066document\u00ad_content>", "&lt;\u202e/\u2066document\u00ad_content>"},
+	{"<\u00a0document>", "&lt;\u00a0document>"},
+	{"<\x00document\x00>", "&lt;\x00document\x00>"},
+	{"<do\ncument>", "&lt;do\ncument>"},
+	{"<\U000e0064document>", "&lt;\U000e0064document>"},
+	{"&lt;\ufeffsource>", "&amp;lt;\ufeffsource>"},
+	{"<\u200b>", "<\u200b>"},
 }
 
 func TestEscape(t *testing.T) {
@@ -113,23 +132,28 @@ func TestEscapeOfPlainTextAllocatesNothing(t *testing.T) {
 }
 
 // These are a reader's idea of one of the tags, and of one that is escaped any
-// number of times, written without a look at the code. They read lowered text.
+// number of times, written without a look at the code. They read marked text.
 var (
 	ourTag     = regexp.MustCompile("<" + restOfTag)
 	escapedTag = regexp.MustCompile("&(?:amp;)*lt;" + restOfTag)
+	restOfTag  = `(?i)~*/?~*(?:` + strings.Join([]string{
+		spread("document"), spread("documents"), spread("document_content"), spread("source"), spread("metadata"),
+	}, "|") + `)(?:[^a-z0-9_.:-]|$)`
 )
 
-const restOfTag = `[ \t\r\n]*/?[ \t\r\n]*(?:documents?|document_content|source|metadata)(?:[^a-z0-9_.:-]|$)`
+// spread allows marks between the letters of a name.
+func spread(name string) string { return strings.Join(strings.Split(name, ""), "~*") }
 
-// lowered writes the letters from A to Z small, and leaves all else as it is.
-func lowered(text string) string {
-	b := []byte(text)
-	for i, c := range b {
-		if 'A' <= c && c <= 'Z' {
-			b[i] = c + 'a' - 'A'
+// marked writes a "~" for white space, controls, and what has no shape.
+func marked(text string) string {
+	return strings.Map(func(r rune) rune {
+		ignorable := unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
+		format := unicode.Is(unicode.Cf, r) && !unicode.Is(unicode.Prepended_Concatenation_Mark, r)
+		if unicode.In(r, unicode.Z, unicode.Cc, unicode.White_Space) || ignorable || format {
+			return '~'
 		}
-	}
-	return string(b)
+		return r
+	}, strings.ReplaceAll(text, "~", "!"))
 }
 
 func FuzzEscape(f *testing.F) {
@@ -143,10 +167,10 @@ func FuzzEscape(f *testing.F) {
 		if got := prompt.Unescape(escaped); got != text {
 			t.Errorf("escaped and back (-want +got)\n-%q\n+%q", text, got)
 		}
-		if tag := ourTag.FindString(lowered(escaped)); tag != "" {
+		if tag := ourTag.FindString(marked(escaped)); tag != "" {
 			t.Errorf("Escape(%q) = %q holds the tag %q", text, escaped, tag)
 		}
-		if low := lowered(text); !ourTag.MatchString(low) && !escapedTag.MatchString(low) && escaped != text {
+		if m := marked(text); !ourTag.MatchString(m) && !escapedTag.MatchString(m) && escaped != text {
 			t.Errorf("Escape(%q) = %q, but it holds no tag", text, escaped)
 		}
 		// A block that holds the text ends where the format ends it.

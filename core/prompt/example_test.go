@@ -120,7 +120,7 @@ func ExampleRender() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	p, err := prompt.Render(r, arrangement, hits, hitView, prompt.Input{Question: "How long?"})
+	p, err := prompt.Render(context.Background(), r, arrangement, hits, hitView, prompt.Input{Question: "How long?"})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -136,7 +136,7 @@ func ExampleRender() {
 
 // The documents alone are what a search tool of an agent returns.
 func ExampleBlock() {
-	arrangement, err := core.Arranged(core.RankOrder, len(hits))
+	arrangement, err := core.Arrange(context.Background(), core.Off, hits, hitView, core.Call{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -144,7 +144,7 @@ func ExampleBlock() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	p, err := prompt.Block(r, arrangement, hits, hitView)
+	p, err := prompt.Block(context.Background(), r, arrangement, hits, hitView)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -241,8 +241,11 @@ func ExampleEscape() {
 
 // An answer may cite what was never there.
 func ExampleCitations() {
-	labels := []int{0, 1, 2, 3, 4} // Prompt.Labels: the rank of each label
-	for _, c := range prompt.Citations("Members have 60 days [2], others fewer [1, 9].", labels) {
+	ctx, trace := core.WithTrace(context.Background())
+	if _, err := prompt.Build(ctx, nil, nil, hits, hitView, prompt.Input{Question: "How long?"}); err != nil {
+		log.Fatal(err)
+	}
+	for _, c := range prompt.Citations("Members have 60 days [2], others fewer [1, 9].", trace.Arrangement()) {
 		fmt.Println(c.Label, c.Exists, c.Rank)
 	}
 	// Output:

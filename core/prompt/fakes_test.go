@@ -1,7 +1,10 @@
 package prompt_test
 
 import (
+	"context"
 	"errors"
+	"fmt"
+	"math"
 	"os"
 	"reflect"
 	"strings"
@@ -85,13 +88,52 @@ func mustArranger(t testing.TB, c core.Config) *core.Arranger {
 	return a
 }
 
+// mustArranged describes n documents that stand in their slots already, placed by p.
 func mustArranged(t testing.TB, p core.Placement, n int) core.Arrangement {
 	t.Helper()
-	a, err := core.Arranged(p, n)
+	if p == nil {
+		p = core.RankOrder
+	}
+	ranks, err := core.Order(p, n)
 	if err != nil {
 		t.Fatal(err)
 	}
+	a := core.Arrangement{N: n, Placement: fmt.Sprint(p), Slots: make([]core.Placed, n)}
+	for slot, rank := range ranks {
+		a.Slots[slot] = core.Placed{Index: slot, Rank: rank, Label: rank + 1, Score: core.Score(math.NaN())}
+	}
 	return a
+}
+
+// citing is an arrangement whose label i+1 cites the rank at place i, no document where
+// that is below 0.
+func citing(ranks ...int) core.Arrangement {
+	var a core.Arrangement
+	for i, rank := range ranks {
+		label := i + 1
+		if rank < 0 {
+			label = 0
+		}
+		a.Slots = append(a.Slots, core.Placed{Rank: rank, Label: label})
+	}
+	return a
+}
+
+// placedBy returns docs, given best first, as a step before placed them, and the context
+// that knows it.
+func placedBy(t testing.TB, p core.Placement, docs []doc) (context.Context, []doc) {
+	t.Helper()
+	ctx, _ := core.WithTrace(t.Context())
+	placed, err := core.Transform(ctx, mustArranger(t, core.Config{Placement: core.Choice{Placement: p}}), docs, docView, core.Call{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ctx, placed
+}
+
+// placed is an Input whose documents come placed.
+func placed(question string) prompt.Input {
+	return prompt.Input{Question: question, Call: core.Call{Placed: true}}
 }
 
 // build lays out docs by the default arranger.
@@ -107,7 +149,7 @@ func build(t testing.TB, c prompt.Config, docs []doc, in prompt.Input) prompt.Pr
 // block renders docs alone, as they stand.
 func block(t testing.TB, c prompt.Config, docs []doc) string {
 	t.Helper()
-	p, err := prompt.Block(mustNew(t, c), mustArranged(t, nil, len(docs)), docs, docView)
+	p, err := prompt.Block(t.Context(), mustNew(t, c), mustArranged(t, nil, len(docs)), docs, docView)
 	if err != nil {
 		t.Fatal(err)
 	}

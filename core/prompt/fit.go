@@ -1,165 +1,160 @@
 package prompt
 
 import (
+	"context"
+	"errors"
+
 	"github.com/bookend-rag/bookend/core"
 )
 
 // fit lays out the prompt and, under a budget, leaves out the least that makes it
 // fit: first the oldest turns of the history, then the worst unpinned documents.
-// It counts a whole prompt once for each halving of what could be left out.
-func fit[S ~[]E, E any](r *Renderer, s source[S, E], a core.Arrangement, in Input, parts []Part) (Prompt, error) {
-	a, err := r.dropLong(s.without, a, s.placedText)
+func fit[S ~[]E, E any](ctx context.Context, r *Renderer, s source[S, E], a core.Arrangement, in Input, parts []Part) (Prompt, error) {
+	if err := errors.Join(s.check(), ctx.Err()); err != nil {
+		return Prompt{}, err
+	}
+	if r.config.Budget == 0 && r.config.BookendFrom == 0 {
+		return r.lay(ctx, parts, a, s.placed(&r.config, r.labelled(a)), in)
+	}
+	byRank := slotsByRank(a)
+	sizes, err := s.choose(r, a, byRank, in)
 	if err != nil {
 		return Prompt{}, err
 	}
-	turns := turnStarts(in.History)
-	unpinned := 0
-	for _, p := range a.Slots {
-		if !p.Pinned {
-			unpinned++
-		}
+	c, err := s.candidates(r, a, byRank, sizes)
+	if err != nil {
+		return Prompt{}, err
 	}
-	layout := r.config.Layout
-	// lay renders the prompt that leaves out step turns and documents.
-	lay := func(step int) (Prompt, error) {
-		dropped := min(step, len(turns))
-		arrangement, err := dropWorst(s.without, a, unpinned, step-dropped)
-		if err != nil {
-			return Prompt{}, err
-		}
-		rest := in
-		messages := len(in.History)
-		if dropped < len(turns) {
-			messages = turns[dropped]
-		}
-		rest.History = in.History[messages:]
-		p, err := r.compose(parts, s.documents(&r.config, arrangement), rest)
-		p.Arrangement, p.Layout = arrangement, layout
-		p.DroppedTurns, p.DroppedMessages = dropped, messages
-		return p, err
+	f := &fitter{Renderer: r, ctx: ctx, candidates: c, sizes: sizes, in: in, parts: parts, layout: r.config.Layout}
+	if err := f.chooseLayout(); err != nil {
+		return Prompt{}, err
 	}
-	if r.config.BookendFrom > 0 && len(parts) > 1 {
-		long := parts
-		parts, _ = QuestionLast.Parts()
-		p, err := lay(0)
-		if err != nil {
-			return Prompt{}, err
-		}
-		size, err := r.measure(p.Text)
-		if err != nil {
-			return Prompt{}, err
-		}
-		if layout = QuestionLast; size >= r.config.BookendFrom {
-			parts, layout = long, Bookend
-		}
-	}
+	var step int
+	var p Prompt
 	if r.config.Budget == 0 {
-		return lay(0)
+		p, err = f.lay(0)
+	} else {
+		step, p, err = f.leastDropped()
 	}
-	return leastDropped(r, len(turns)+unpinned, lay)
+	if err != nil {
+		return Prompt{}, err
+	}
+	return f.finish(step, p, a, s.without, s.text)
 }
 
-// leastDropped finds a step that fits while the one before it does not, by
-// halving. Step 0 leaves nothing out; steps is the last.
-func leastDropped(r *Renderer, steps int, lay func(step int) (Prompt, error)) (Prompt, error) {
-	room := r.config.Budget - r.config.Reserve
-	try := func(step int) (Prompt, bool, error) {
-		p, err := lay(step)
-		if err != nil {
-			return Prompt{}, false, err
-		}
-		if p.Size, err = r.measure(p.Text); err != nil {
-			return Prompt{}, false, err
-		}
-		return p, p.Size <= room, nil
+// lay renders a prompt and says which arrangement it shows.
+func (r *Renderer) lay(ctx context.Context, parts []Part, a core.Arrangement, docs documents, in Input) (Prompt, error) {
+	p, err := r.compose(ctx, parts, docs, in)
+	if err != nil {
+		return Prompt{}, err
 	}
-	best, fits, err := try(0)
-	if err != nil || fits {
-		return best, err
-	}
-	// The last step leaves the least, but the words that there are no documents can
-	// be longer than the best document: then the step before it is the last.
-	needed := best.Size
-	for _, last := range []int{steps, max(steps-1, 0)} {
-		steps = last
-		if best, fits, err = try(last); err != nil {
-			return Prompt{}, err
-		}
-		if needed = min(needed, best.Size); fits {
-			break
-		}
-	}
-	if !fits {
-		return Prompt{}, &BudgetError{Needed: needed, Reserve: r.config.Reserve, Budget: r.config.Budget}
-	}
-	for over, under := 0, steps; under-over > 1; {
-		step := over + (under-over)/2
-		p, fits, err := try(step)
-		if err != nil {
-			return Prompt{}, err
-		}
-		if fits {
-			best, under = p, step
-		} else {
-			over = step
-		}
-	}
-	return best, nil
+	p.Layout = r.config.Layout
+	p.Arrangement = p.hidden.in(r.labelled(a))
+	return p, nil
 }
 
-func (r *Renderer) measure(text string) (int, error) {
-	size := r.count(text)
-	if size < 0 {
-		return 0, &core.ConfigError{Field: "Count", Value: size, Rule: "must return 0 or more"}
+// labelled returns a with the labels that a prompt shows.
+func (r *Renderer) labelled(a core.Arrangement) core.Arrangement {
+	if r.config.Labels == BySlot {
+		return bySlot(a)
 	}
-	return size, nil
+	return a
 }
 
-// without leaves documents out of an arrangement; see core.Without.
-type without func(core.Arrangement, func(core.Placed) core.Reason) (core.Arrangement, error)
-
-// dropWorst leaves the count worst of the unpinned documents out.
-func dropWorst(without without, a core.Arrangement, unpinned, count int) (core.Arrangement, error) {
-	if count == 0 {
-		return a, nil
-	}
-	keep := unpinned - count
-	return without(a, func(p core.Placed) core.Reason { // asked best first
-		if p.Pinned {
-			return ""
-		}
-		if keep--; keep >= 0 {
-			return ""
-		}
-		return core.OverBudget
-	})
+// fitter finds the prompt of one call that leaves out the least. Step 0 leaves out
+// nothing of the candidates; each step more leaves out a turn of the history, oldest
+// first, and then a document, worst first.
+type fitter struct {
+	*Renderer
+	ctx        context.Context
+	candidates *candidates
+	sizes      sizes
+	in         Input
+	parts      []Part
+	layout     Layout
 }
 
-// dropLong leaves out texts above core.DefaultMaxBytes before anything is counted,
-// since a tokenizer can take very long over them. It acts where whole prompts are
-// counted: under a budget, and for BookendFrom.
-func (r *Renderer) dropLong(without without, a core.Arrangement, text func(core.Placed) string) (core.Arrangement, error) {
-	if r.config.Budget == 0 && r.config.BookendFrom == 0 {
-		return a, nil
+// steps is the last step.
+func (f *fitter) steps() int { return len(f.sizes.turns) + len(f.sizes.docs) }
+
+// at returns what a step leaves: turns of the history, and unpinned documents.
+func (f *fitter) at(step int) (turns, docs int) {
+	dropped := min(step, len(f.sizes.turns))
+	return len(f.sizes.turns) - dropped, len(f.sizes.docs) - (step - dropped)
+}
+
+// lay renders the prompt of a step.
+func (f *fitter) lay(step int) (Prompt, error) {
+	turns, keep := f.at(step)
+	a, err := f.candidates.best(keep)
+	if err != nil {
+		return Prompt{}, err
 	}
-	long := false
-	for _, p := range a.Slots {
-		if size := len(text(p)); size > core.DefaultMaxBytes {
-			if p.Pinned {
-				return a, &core.PinError{Limit: "MaxBytes", Max: core.DefaultMaxBytes, Got: size, Rank: p.Rank}
+	rest := f.in
+	rest.History = f.in.History[f.historyFrom(turns):]
+	return f.compose(f.ctx, f.parts, f.candidates.placed(a), rest)
+}
+
+// historyFrom returns the first message of the newest turns.
+func (f *fitter) historyFrom(turns int) int {
+	if turns == 0 {
+		return len(f.in.History)
+	}
+	return f.sizes.starts[len(f.sizes.starts)-turns]
+}
+
+// chooseLayout applies BookendFrom, by the size of the prompt of step 0. One with more
+// text than may be counted is a long one.
+func (f *fitter) chooseLayout() error {
+	if f.config.BookendFrom == 0 || len(f.parts) == 1 || f.sizes.tooMany {
+		return nil
+	}
+	long := f.parts
+	f.parts, _ = QuestionLast.Parts()
+	p, err := f.try(0)
+	if err != nil {
+		return err
+	}
+	if f.layout = QuestionLast; p.Size >= f.config.BookendFrom {
+		f.parts, f.layout = long, Bookend
+	}
+	return nil
+}
+
+// finish writes out which documents the prompt of a step leaves out.
+func (f *fitter) finish(step int, p Prompt, a core.Arrangement, without without, text func(core.Placed) string) (Prompt, error) {
+	turns, keep := f.at(step)
+	messages := f.historyFrom(turns)
+	p.Layout = f.layout
+	p.DroppedTurns, p.DroppedMessages = len(f.sizes.starts)-turns, messages
+	shown, err := f.candidates.best(keep)
+	if err != nil {
+		return Prompt{}, err
+	}
+	if len(shown.Slots) < len(a.Slots) {
+		a, err = without(a, func(p core.Placed) core.Reason { // asked best first
+			switch {
+			case p.Pinned:
+				return ""
+			case len(text(p)) > f.sizes.maxBytes:
+				return core.OverMaxBytes
 			}
-			long = true
+			if keep--; keep >= 0 {
+				return ""
+			}
+			return core.OverBudget
+		})
+		if err != nil {
+			return Prompt{}, err
 		}
 	}
-	if !long {
-		return a, nil
-	}
-	return without(a, func(p core.Placed) core.Reason {
-		if len(text(p)) > core.DefaultMaxBytes {
-			return core.OverMaxBytes
+	for slot, placed := range a.Slots {
+		if placed.Index != f.candidates.index[shown.Slots[slot].Index] {
+			return Prompt{}, &core.PlacementError{Placement: a.Placement, Err: errors.New("the same documents were placed in two ways: a placement must give one order for one input")}
 		}
-		return ""
-	})
+	}
+	p.Arrangement = p.hidden.in(f.labelled(a))
+	return p, nil
 }
 
 // turnStarts returns where each turn of a history starts: at its first message,

@@ -104,7 +104,7 @@ func TestBudgetDropsTheLeast(t *testing.T) {
 				s := steps[want]
 				same(t, name+": text", s.text, p.Text)
 				same(t, name+": size", core.Runes.Count(s.text), p.Size)
-				same(t, name+": labels", s.left, append([]int{}, p.Labels...))
+				same(t, name+": labels", s.left, append([]int{}, p.Arrangement.Labels()...))
 				same(t, name+": turns", s.turns, p.DroppedTurns)
 				same(t, name+": messages", s.messages, p.DroppedMessages)
 				same(t, name+": history", fourTurns[s.messages:], p.Messages[:len(p.Messages)-1][len(p.Messages)-1-(len(fourTurns)-s.messages):])
@@ -134,7 +134,7 @@ func TestADocumentStaysWhereTheWordsForNoneWouldNotFit(t *testing.T) {
 		}
 		c := prompt.Config{Budget: len(want), Unit: core.Runes}
 		r := mustNew(t, c)
-		p, err := prompt.Render(r, mustArranged(t, nil, len(docs)), docs, docView, in)
+		p, err := prompt.Render(t.Context(), r, mustArranged(t, nil, len(docs)), docs, docView, in)
 		if err != nil {
 			t.Errorf("budget %d: %v", c.Budget, err)
 			continue
@@ -143,7 +143,7 @@ func TestADocumentStaysWhereTheWordsForNoneWouldNotFit(t *testing.T) {
 	}
 	// Neither fits: the smaller of the two is what is needed.
 	r := mustNew(t, prompt.Config{Budget: 5, Unit: core.Runes})
-	_, err := prompt.Render(r, mustArranged(t, nil, len(docs)), docs, docView, in)
+	_, err := prompt.Render(t.Context(), r, mustArranged(t, nil, len(docs)), docs, docView, in)
 	same(t, "needed", len("[1] A\n\nQuestion: Q"), mustBe[*prompt.BudgetError](t, err).Needed)
 }
 
@@ -151,13 +151,13 @@ func TestRenderKeepsTheOrderOfWhatIsLeft(t *testing.T) {
 	t.Parallel()
 	docs := letters(6)
 	c := prompt.Config{NoDocuments: "-", Unit: core.Runes, Budget: len("[1] A\n\n[3] C\n\n[4] D\n\n[2] B\n\nQuestion: Q")}
-	p, err := prompt.Render(mustNew(t, c), mustArranged(t, core.EdgesFirst{Edge: 1}, 6), docs, docView, prompt.Input{Question: "Q"})
+	p, err := prompt.Render(t.Context(), mustNew(t, c), mustArranged(t, core.EdgesFirst{Edge: 1}, 6), docs, docView, prompt.Input{Question: "Q"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	// The slots hold the ranks 1 3 4 5 6 2, and so A has rank 1 and F rank 2.
 	same(t, "text", "1:A 3:B 4:C 2:F Question: Q", slots(p.Text))
-	same(t, "labels", []int{0, 1, 2, 3}, p.Labels)
+	same(t, "labels", []int{0, 1, 2, 3}, p.Arrangement.Labels())
 }
 
 func TestBlockUnderABudget(t *testing.T) {
@@ -167,7 +167,7 @@ func TestBlockUnderABudget(t *testing.T) {
 	c.Budget = 1
 	same(t, "nothing fits", "-", block(t, c, letters(5)))
 	c.NoDocuments = "none"
-	p, err := prompt.Block(mustNew(t, c), mustArranged(t, nil, 5), letters(5), docView)
+	p, err := prompt.Block(t.Context(), mustNew(t, c), mustArranged(t, nil, 5), letters(5), docView)
 	isEmpty(t, p)
 	same(t, "needed", 4, mustBe[*prompt.BudgetError](t, err).Needed)
 }
@@ -201,8 +201,8 @@ func TestUnits(t *testing.T) {
 		c.Budget = p.Size
 		same(t, "just enough", p.Text, build(t, c, docs, in).Text)
 		c.Budget--
-		if less := build(t, c, docs, in); len(less.Labels) != 1 {
-			t.Errorf("%s: one less holds %d documents, want 1", unit, len(less.Labels))
+		if less := build(t, c, docs, in); len(less.Arrangement.Labels()) != 1 {
+			t.Errorf("%s: one less holds %d documents, want 1", unit, len(less.Arrangement.Labels()))
 		}
 	}
 	same(t, "no budget", 0, build(t, prompt.Config{Unit: core.Runes}, docs, in).Size)
@@ -222,7 +222,7 @@ func TestLongTextsGoFirst(t *testing.T) {
 	}}
 	p := build(t, c, docs, prompt.Input{Question: "Q"})
 	same(t, "text", "1:B 3:E 2:C Question: Q", slots(p.Text))
-	same(t, "labels", []int{1, 2, 4}, p.Labels)
+	same(t, "labels", []int{1, 2, 4}, p.Arrangement.Labels())
 	if longest > 100 {
 		t.Errorf("a text of %d bytes was counted", longest)
 	}
@@ -233,7 +233,7 @@ func TestLongTextsGoFirst(t *testing.T) {
 
 	docs[0].text = docs[0].text[1:]
 	c.Budget = 2 * core.DefaultMaxBytes
-	same(t, "at the cap", []int{0, 1, 2, 4}, build(t, c, docs, prompt.Input{Question: "Q"}).Labels)
+	same(t, "at the cap", []int{0, 1, 2, 4}, build(t, c, docs, prompt.Input{Question: "Q"}).Arrangement.Labels())
 }
 
 // What the arranger left out for its own budget is listed beside what the prompt
@@ -251,7 +251,7 @@ func TestBothBudgets(t *testing.T) {
 	same(t, "used", 2, p.Arrangement.Used)
 	var out []string
 	for _, d := range p.Arrangement.Dropped {
-		out = append(out, fmt.Sprint(d.Rank, " ", d.Reason))
+		out = append(out, fmt.Sprint(d.Rank, " ", string(d.Reason)))
 	}
 	same(t, "left out", []string{"2 " + string(core.OverBudget), "3 " + string(core.OverBudget), "4 " + string(core.OverBudget), "5 " + string(core.OverTopK), "6 " + string(core.OverTopK)}, out)
 }
@@ -307,7 +307,7 @@ func TestACounterThatIsNotMonotone(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		n := len(p.Labels)
+		n := len(p.Arrangement.Labels())
 		if p.Text != text(n) || odd(p.Text) > budget || p.Size != odd(p.Text) {
 			t.Errorf("budget %d: size %d, %d documents", budget, p.Size, n)
 		}

@@ -1,18 +1,17 @@
 package prompt
 
 import (
-	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/bookend-rag/bookend/internal/meta"
 )
 
 // Format is the form in which a document stands in the prompt. Texts are copied
 // byte for byte. Titles, sources and shown metadata are put on one line, control
-// characters becoming spaces, and cut to Config.MaxShown characters. As a string
+// characters becoming spaces and characters that no person can see taken out, and cut to
+// Config.MaxShown characters. As a string
 // it has every codec; names are case-insensitive. The empty Format means Numbered.
 //
 // Numbered, Titled and Markdown promise no containment: a text may hold a line
@@ -77,143 +76,37 @@ func (e *FormatError) Error() string {
 // Unwrap returns the func's own error.
 func (e *FormatError) Unwrap() error { return e.Err }
 
-// shown puts a value on one line and cuts it to limit characters.
-func shown(value any, limit int) string {
-	switch text := value.(type) {
-	case nil:
-		return ""
-	case string:
-		return shownText(text, limit)
-	}
-	return shownText(fmt.Sprint(value), limit)
-}
-
-func shownText(text string, limit int) string {
-	plain := true
-	for i := range len(text) {
-		if text[i] < ' ' || text[i] >= 0x7F {
-			plain = false
-			break
-		}
-	}
-	if !plain {
-		text = strings.Map(func(r rune) rune {
-			if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
-				return ' '
-			}
-			return r
-		}, strings.ToValidUTF8(text, "\uFFFD"))
-	}
-	if len(text) <= limit {
-		return strings.TrimSpace(text)
-	}
-	for i := range text {
-		if limit == 0 {
-			return strings.TrimSpace(text[:i])
-		}
-		limit--
-	}
-	return strings.TrimSpace(text)
-}
-
-// readHead reads title and source, as far as the format shows them: Numbered shows
-// none, XML the title only for want of a source, the others the source only for
-// want of a title.
-func (d *Document) readHead(c *Config, fields map[string]any) {
-	own := c.FormatFunc != nil
-	if own || c.Format == XML {
-		d.Source = shownText(meta.Source(fields, c.SourceKey), c.MaxShown)
-	}
-	if own || c.Format != Numbered && d.Source == "" {
-		d.Title = shown(fields[c.TitleKey], c.MaxShown)
-	}
-	if !own && c.Format != Numbered && c.Format != XML && d.Title == "" {
-		d.Source = shownText(meta.Source(fields, c.SourceKey), c.MaxShown)
-	}
-}
-
-// write appends a document in the given format.
-func (f Format) write(w *writer, d *Document) {
-	label := func() {
-		w.str("[")
-		w.number(d.Label)
-		w.str("]")
-	}
-	switch f {
+// title returns what a format shows as the title of a document: XML its source or else
+// its title, Numbered nothing, and the others its title or else its source.
+func (c *Config) title(metadata map[string]any) string {
+	switch c.Format {
 	case Numbered:
-		label()
-		w.str(" ")
-		if len(d.Shown) > 0 {
-			w.fields(d.Shown)
-			w.str(" ")
-		}
-		w.str(d.Text)
-	case Titled:
-		w.str("Document ")
-		label()
-		fields := d.Shown
-		if title := cmp.Or(d.Title, d.Source); title != "" {
-			fields = append([][2]string{{"Title", title}}, fields...)
-		}
-		w.fields(fields)
-		w.str(" ")
-		w.str(d.Text)
+		return ""
 	case XML:
-		w.str("<document index=\"")
-		w.number(d.Label)
-		w.str("\">\n")
-		if source := cmp.Or(d.Source, d.Title); source != "" {
-			w.str("<source>")
-			w.contained(source)
-			w.str("</source>\n")
+		if source := c.source(metadata); source != "" {
+			return source
 		}
-		for _, field := range d.Shown {
-			w.str("<metadata name=\"")
-			w.str(field[0])
-			w.str("\">")
-			w.contained(field[1])
-			w.str("</metadata>\n")
-		}
-		w.str("<document_content>\n")
-		w.contained(d.Text)
-		w.str("\n</document_content>\n</document>")
-	case Markdown:
-		w.str("## ")
-		label()
-		if title := cmp.Or(d.Title, d.Source); title != "" {
-			w.str(" ")
-			w.str(title)
-		}
-		w.str("\n\n")
-		for i, field := range d.Shown {
-			w.str("- ")
-			w.str(field[0])
-			w.str(": ")
-			w.str(field[1])
-			w.str("\n")
-			if i == len(d.Shown)-1 {
-				w.str("\n")
-			}
-		}
-		w.str(d.Text)
+		return shown(metadata[c.TitleKey], c.MaxShown)
 	}
+	if title := shown(metadata[c.TitleKey], c.MaxShown); title != "" {
+		return title
+	}
+	return c.source(metadata)
 }
 
-// fields writes "(name: value; name: value)", or nothing for no field.
-func (w *writer) fields(fields [][2]string) {
-	for i, field := range fields {
-		if i == 0 {
-			w.str("(")
-		} else {
-			w.str("; ")
+func (c *Config) source(metadata map[string]any) string {
+	return shownText(meta.Source(metadata, c.SourceKey), c.MaxShown)
+}
+
+// fields returns the metadata that Show lists and a document has.
+func (c *Config) fields(meta map[string]any) [][2]string {
+	var fields [][2]string
+	for _, key := range c.Show {
+		if value := shown(meta[key], c.MaxShown); value != "" {
+			fields = append(fields, [2]string{key, value})
 		}
-		w.str(field[0])
-		w.str(": ")
-		w.str(field[1])
 	}
-	if len(fields) > 0 {
-		w.str(")")
-	}
+	return fields
 }
 
 // around returns what stands before, between and after the documents.
@@ -229,53 +122,106 @@ func (f Format) around() (before, between, after string) {
 	return "", "\n\n", ""
 }
 
-// writer measures a text in a first pass and writes it in a second, so that the
-// text costs one allocation.
-type writer struct {
-	text    strings.Builder
-	writing bool
-	size    int
-	// calm says that no document needs escaping, or that all are escaped already;
-	// tagged, that one was written which does.
-	calm, tagged bool
-}
-
-// startWriting ends the measuring pass.
-func (w *writer) startWriting() {
-	w.text.Grow(w.size)
-	w.writing, w.size = true, 0
-}
-
-func (w *writer) str(s string) {
-	if w.writing {
-		w.text.WriteString(s)
+// open appends what stands before the text of a document, escaped where the format
+// contains it.
+func (f Format) open(b []byte, label int, title string, fields [][2]string) []byte {
+	switch f {
+	case Numbered:
+		b = appendLabel(b, label)
+		b = append(b, ' ')
+		if len(fields) > 0 {
+			b = appendFields(b, "", fields)
+			b = append(b, ' ')
+		}
+	case Titled:
+		b = append(b, "Document "...)
+		b = appendLabel(b, label)
+		b = appendFields(b, title, fields)
+		b = append(b, ' ')
+	case XML:
+		b = append(b, "<document index=\""...)
+		b = strconv.AppendInt(b, int64(label), 10)
+		b = append(b, "\">\n"...)
+		if title != "" {
+			b = append(b, "<source>"...)
+			b = append(b, Escape(title)...)
+			b = append(b, "</source>\n"...)
+		}
+		for _, field := range fields {
+			b = append(b, "<metadata name=\""...)
+			b = append(b, field[0]...)
+			b = append(b, "\">"...)
+			b = append(b, Escape(field[1])...)
+			b = append(b, "</metadata>\n"...)
+		}
+		b = append(b, "<document_content>\n"...)
+	case Markdown:
+		b = append(b, "## "...)
+		b = appendLabel(b, label)
+		if title != "" {
+			b = append(b, ' ')
+			b = append(b, title...)
+		}
+		b = append(b, "\n\n"...)
+		for _, field := range fields {
+			b = append(b, "- "...)
+			b = append(b, field[0]...)
+			b = append(b, ": "...)
+			b = append(b, field[1]...)
+			b = append(b, '\n')
+		}
+		if len(fields) > 0 {
+			b = append(b, '\n')
+		}
 	}
-	w.size += len(s)
+	return b
 }
 
-// contained writes a text that must not hold one of our own tags, and notes if it
-// does, which is rare. It looks after the copy, which has brought the text into the
-// cache.
-func (w *writer) contained(s string) {
-	w.str(s)
-	if w.writing && !w.calm && len(Escape(s)) != len(s) {
-		w.tagged = true
+// closing stands after the text of a document.
+func (f Format) closing() string {
+	if f == XML {
+		return "\n</document_content>\n</document>"
 	}
+	return ""
 }
 
-// escapeAll escapes what the XML format shows of a document.
-func escapeAll(d *Document) {
-	d.Text, d.Source, d.Title = Escape(d.Text), Escape(d.Source), Escape(d.Title)
-	for i := range d.Shown {
-		d.Shown[i][1] = Escape(d.Shown[i][1])
+// frame guesses how many bytes stand around the text of a document.
+func (f Format) frame() int {
+	switch f {
+	case Titled:
+		return 56
+	case XML:
+		return 144
+	case Markdown:
+		return 48
 	}
+	return 16
 }
 
-func (w *writer) number(n int) {
-	var digits [20]byte
-	s := strconv.AppendInt(digits[:0], int64(n), 10)
-	if w.writing {
-		w.text.Write(s)
+func appendLabel(b []byte, label int) []byte {
+	b = append(b, '[')
+	b = strconv.AppendInt(b, int64(label), 10)
+	return append(b, ']')
+}
+
+// appendFields appends "(Title: title; name: value; name: value)", or nothing for no
+// field.
+func appendFields(b []byte, title string, fields [][2]string) []byte {
+	opening := "("
+	if title != "" {
+		b = append(b, "(Title: "...)
+		b = append(b, title...)
+		opening = "; "
 	}
-	w.size += len(s)
+	for _, field := range fields {
+		b = append(b, opening...)
+		b = append(b, field[0]...)
+		b = append(b, ": "...)
+		b = append(b, field[1]...)
+		opening = "; "
+	}
+	if opening == "; " {
+		b = append(b, ')')
+	}
+	return b
 }

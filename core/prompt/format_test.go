@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/bookend-rag/bookend/core"
 	"github.com/bookend-rag/bookend/core/prompt"
 )
 
@@ -27,7 +26,7 @@ func TestTitledIsTheFormatOfThePaper(t *testing.T) {
 		Layout: prompt.InstructionFirst, Format: prompt.Titled, Cue: "Answer:",
 		Instruction: "Write a short answer.",
 	}
-	p, err := prompt.Build(t.Context(), mustNew(t, c), nil, docs, docView, prompt.Input{Question: "which city has a river", Placed: core.RankOrder})
+	p, err := prompt.Build(t.Context(), mustNew(t, c), nil, docs, docView, placed("which city has a river"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +43,7 @@ func TestTitledIsTheFormatOfThePaper(t *testing.T) {
 
 	// Query-aware repeats the question before the documents.
 	c.Layout = "instruction,question,documents,question"
-	p, err = prompt.Build(t.Context(), mustNew(t, c), nil, docs[:1], docView, prompt.Input{Question: "Q", Placed: core.RankOrder})
+	p, err = prompt.Build(t.Context(), mustNew(t, c), nil, docs[:1], docView, placed("Q"))
 	if err != nil {
 		t.Fatal(err)
 	}

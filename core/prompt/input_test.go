@@ -22,7 +22,7 @@ func every(t *testing.T, c prompt.Config, docs []doc, in prompt.Input, f func(t 
 		f(t, err)
 	})
 	t.Run("Render", func(t *testing.T) {
-		p, err := prompt.Render(r, mustArranged(t, nil, len(docs)), docs, docView, in)
+		p, err := prompt.Render(t.Context(), r, mustArranged(t, nil, len(docs)), docs, docView, in)
 		isEmpty(t, p)
 		f(t, err)
 	})
@@ -99,7 +99,7 @@ func TestFormatFuncFails(t *testing.T) {
 	every(t, c, letters(3), prompt.Input{Question: "Q"}, check)
 	c.Budget, c.Unit = 10_000, core.Runes
 	every(t, c, letters(3), prompt.Input{Question: "Q"}, check)
-	p, err := prompt.Block(mustNew(t, c), mustArranged(t, nil, 3), letters(3), docView)
+	p, err := prompt.Block(t.Context(), mustNew(t, c), mustArranged(t, nil, 3), letters(3), docView)
 	isEmpty(t, p)
 	check(t, err)
 }
@@ -176,12 +176,12 @@ func TestForeignArrangement(t *testing.T) {
 	} {
 		for format, c := range map[string]prompt.Config{"plain": {}, "budget": {Budget: 20, Unit: core.Runes}} {
 			r := mustNew(t, c)
-			_, err := prompt.Render(r, a, docs, docView, prompt.Input{Question: "Q"})
+			_, err := prompt.Render(t.Context(), r, a, docs, docView, prompt.Input{Question: "Q"})
 			var foreign *core.ConfigError
 			if !errors.As(err, &foreign) {
 				t.Errorf("%s, %s: Render gives error %T (%v)", name, format, err, err)
 			}
-			if _, err = prompt.Block(r, a, docs, docView); !errors.As(err, &foreign) {
+			if _, err = prompt.Block(t.Context(), r, a, docs, docView); !errors.As(err, &foreign) {
 				t.Errorf("%s, %s: Block gives error %T (%v)", name, format, err, err)
 			}
 		}
@@ -200,8 +200,10 @@ func TestErrorsOfArranging(t *testing.T) {
 	a := mustArranger(t, core.Config{Placement: core.Choice{Placement: lost}})
 	_, err := prompt.Build(t.Context(), nil, a, letters(3), docView, in)
 	mustBe[*core.PlacementError](t, err)
-	_, err = prompt.Build(t.Context(), nil, nil, letters(3), docView, in, core.AtMost(-1))
-	same(t, "field", "AtMost", mustBe[*core.ConfigError](t, err).Field)
+	negative := in
+	negative.Call.TopK = -1
+	_, err = prompt.Build(t.Context(), nil, nil, letters(3), docView, negative)
+	same(t, "field", "TopK", mustBe[*core.ConfigError](t, err).Field)
 
 	// A placement may fail for fewer documents than came in.
 	small := core.PlacementFunc(func(slots []int, _ func(rank int) core.Origin) error {

@@ -54,6 +54,8 @@ type Prompt struct {
 	// DroppedTurns and DroppedMessages say how much of the history was left out,
 	// from its start.
 	DroppedTurns, DroppedMessages int
+
+	hidden hidden
 }
 
 // BudgetError says that what may not be cut is larger than the budget.
@@ -88,7 +90,7 @@ func Build[S ~[]E, E any](ctx context.Context, r *Renderer, a *core.Arranger, do
 	call := in.Call
 	call.Query = in.Question
 	call.Refine = func(used *core.Arranger, arrangement core.Arrangement) (_ core.Arrangement, err error) {
-		p, err = fit(r, source[S, E]{used, docs, v}, arrangement, in, r.parts)
+		p, err = fit(ctx, r, source[S, E]{used, docs, v}, arrangement, in, r.parts)
 		return p.Arrangement, err
 	}
 	if _, err := core.Arrange(ctx, a, docs, v, call); err != nil {
@@ -101,7 +103,7 @@ func Build[S ~[]E, E any](ctx context.Context, r *Renderer, a *core.Arranger, do
 // the input that a was made of. Where the budget leaves documents out, the others keep their order. The
 // errors are those of Build, and a *core.ConfigError where a and docs do not
 // belong together.
-func Render[S ~[]E, E any](r *Renderer, a core.Arrangement, docs S, v *core.View[E], in Input) (Prompt, error) {
+func Render[S ~[]E, E any](ctx context.Context, r *Renderer, a core.Arrangement, docs S, v *core.View[E], in Input) (Prompt, error) {
 	r = r.orDefault()
 	if err := r.check(in); err != nil {
 		return Prompt{}, err
@@ -109,17 +111,17 @@ func Render[S ~[]E, E any](r *Renderer, a core.Arrangement, docs S, v *core.View
 	if err := a.Check(len(docs)); err != nil {
 		return Prompt{}, err
 	}
-	return fit(r, source[S, E]{core.Off, docs, v}, a, in, r.parts)
+	return fit(ctx, r, source[S, E]{core.Off, docs, v}, a, in, r.parts)
 }
 
 // Block renders the documents alone, such as the result of a tool in an agent.
 // The Text and the one user message hold the block; the budget bounds it. Errors
 // are those of Render.
-func Block[S ~[]E, E any](r *Renderer, a core.Arrangement, docs S, v *core.View[E]) (Prompt, error) {
+func Block[S ~[]E, E any](ctx context.Context, r *Renderer, a core.Arrangement, docs S, v *core.View[E]) (Prompt, error) {
 	if err := a.Check(len(docs)); err != nil {
 		return Prompt{}, err
 	}
-	return fit(r.orDefault(), source[S, E]{core.Off, docs, v}, a, Input{}, []Part{PartDocuments})
+	return fit(ctx, r.orDefault(), source[S, E]{core.Off, docs, v}, a, Input{}, []Part{PartDocuments})
 }
 
 func (r *Renderer) check(in Input) error {
@@ -137,49 +139,4 @@ func (r *Renderer) check(in Input) error {
 		}
 	}
 	return nil
-}
-
-// source is where the documents of one call come from.
-type source[S ~[]E, E any] struct {
-	arranger *core.Arranger // places what is left after trimming
-	docs     S
-	view     *core.View[E]
-}
-
-// without leaves placed documents out; see core.Without.
-func (s source[S, E]) without(a core.Arrangement, reason func(core.Placed) core.Reason) (core.Arrangement, error) {
-	return core.Without(s.arranger, a, s.docs, s.view, reason)
-}
-
-// documents reads the placed documents in the order of their slots.
-func (s source[S, E]) documents(c *Config, a core.Arrangement) []Document {
-	out := make([]Document, len(a.Slots))
-	for slot, p := range a.Slots {
-		doc := s.docs[p.Index]
-		d := &out[slot]
-		d.Rank, d.Slot, d.Index, d.Label, d.Text = p.Rank, slot, p.Index, p.Label, s.text(doc)
-		if c.Labels == BySlot {
-			d.Label = slot + 1
-		}
-		if s.view == nil || s.view.Meta == nil {
-			continue
-		}
-		meta := s.view.Meta(doc)
-		d.readHead(c, meta)
-		for _, key := range c.Show {
-			if value := shown(meta[key], c.MaxShown); value != "" {
-				d.Shown = append(d.Shown, [2]string{key, value})
-			}
-		}
-	}
-	return out
-}
-
-func (s source[S, E]) placedText(p core.Placed) string { return s.text(s.docs[p.Index]) }
-
-func (s source[S, E]) text(doc E) string {
-	if s.view == nil || s.view.Text == nil {
-		return ""
-	}
-	return s.view.Text(doc)
 }

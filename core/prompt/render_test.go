@@ -148,7 +148,7 @@ func TestNoDocuments(t *testing.T) {
 		for _, docs := range [][]doc{nil, {}} {
 			p := build(t, prompt.Config{Format: f}, docs, prompt.Input{Question: "Q"})
 			same(t, string(f), "No documents were found.\n\nQuestion: Q", p.Text)
-			same(t, "labels", 0, len(p.Labels))
+			same(t, "labels", 0, len(p.Arrangement.Labels()))
 		}
 	}
 	c := prompt.Config{NoDocuments: "Nichts gefunden."}
@@ -197,7 +197,7 @@ func TestLabels(t *testing.T) {
 			t.Fatal(err)
 		}
 		same(t, string(test.labels)+" text", test.want+" Question: Q", slots(p.Text))
-		same(t, string(test.labels)+" labels", test.ranks, p.Labels)
+		same(t, string(test.labels)+" labels", test.ranks, p.Arrangement.Labels())
 	}
 }
 
@@ -212,7 +212,7 @@ func TestLabelsOfWhatWasAdmitted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		same(t, string(labels), want, p.Labels)
+		same(t, string(labels), want, p.Arrangement.Labels())
 	}
 }
 
@@ -228,48 +228,46 @@ func TestDocumentsThatComePlaced(t *testing.T) {
 		}
 	}})
 	r := mustNew(t, prompt.Config{})
-	p, err := prompt.Build(t.Context(), r, a, docs, docView, prompt.Input{Question: "Q", Placed: core.HeadTail})
+	ctx, headTail := placedBy(t, core.HeadTail, docs)
+	p, err := prompt.Build(ctx, r, a, headTail, docView, placed("Q"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, "text", "1:A 3:B 5:C 4:D 2:E Question: Q", slots(p.Text))
-	same(t, "labels", []int{0, 1, 2, 3, 4}, p.Labels)
+	same(t, "text", "1:A 3:C 5:E 4:D 2:B Question: Q", slots(p.Text))
+	same(t, "labels", []int{0, 1, 2, 3, 4}, p.Arrangement.Labels())
 	same(t, "ranks", []int{0, 2, 4, 3, 1}, p.Arrangement.Ranks())
 	if len(events) != 1 {
 		t.Fatalf("%d events, want 1", len(events))
 	}
 	same(t, "observed order", "r1 r3 r5 r4 r2", events[0].Arrangement.Order())
-	same(t, "observed texts by rank", []string{"A", "E", "B", "D", "C"}, read)
+	same(t, "observed texts by rank", []string{"A", "B", "C", "D", "E"}, read)
 
-	p, err = prompt.Build(t.Context(), r, nil, docs, docView, prompt.Input{Question: "Q", Placed: core.RankOrder})
+	p, err = prompt.Build(t.Context(), r, nil, docs, docView, placed("Q"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, "ranked", "1:A 2:B 3:C 4:D 5:E Question: Q", slots(p.Text))
+	same(t, "nobody knows how", "1:A 2:B 3:C 4:D 5:E Question: Q", slots(p.Text))
 
 	// What is left after trimming keeps its order.
-	short := mustNew(t, prompt.Config{NoDocuments: "-", Unit: core.Runes, Budget: len("[3] C\n\n[2] D\n\n[1] E\n\nQuestion: Q")})
+	ctx, reversed := placedBy(t, core.Reversed, docs)
+	short := mustNew(t, prompt.Config{NoDocuments: "-", Unit: core.Runes, Budget: len("[3] C\n\n[2] B\n\n[1] A\n\nQuestion: Q")})
 	for _, placement := range []core.Placement{core.RankOrder, core.TailHead} {
 		other := mustArranger(t, core.Config{Placement: core.Choice{Placement: placement}, Observe: func(context.Context, core.Event) {}})
 		for _, arranger := range []*core.Arranger{nil, other} {
-			p, err = prompt.Build(t.Context(), short, arranger, docs, docView, prompt.Input{Question: "Q", Placed: core.Reversed})
+			p, err = prompt.Build(ctx, short, arranger, reversed, docView, placed("Q"))
 			if err != nil {
 				t.Fatal(err)
 			}
-			same(t, "trimmed", "3:C 2:D 1:E Question: Q", slots(p.Text))
+			same(t, "trimmed", "3:C 2:B 1:A Question: Q", slots(p.Text))
 		}
 	}
-
-	bad := core.PlacementFunc(func(slots []int, _ func(rank int) core.Origin) error { slots[0] = 1; return nil })
-	_, err = prompt.Build(t.Context(), r, nil, docs, docView, prompt.Input{Question: "Q", Placed: bad})
-	mustBe[*core.PlacementError](t, err)
 }
 
 // A setting that placed documents do not need asks nothing of them.
 func TestPlacedDocumentsAreNotArranged(t *testing.T) {
 	t.Parallel()
 	a := mustArranger(t, core.Config{Rank: core.ByScore, Direction: core.HigherIsBetter})
-	p, err := prompt.Build(t.Context(), nil, a, letters(2), docView, prompt.Input{Question: "Q", Placed: core.RankOrder})
+	p, err := prompt.Build(t.Context(), nil, a, letters(2), docView, placed("Q"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -292,7 +290,7 @@ func TestRenderLaysOutWhatIsArranged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := prompt.Render(mustNew(t, prompt.Config{Rules: "RULES"}), a, docs, docView, prompt.Input{Question: "Q"})
+	p, err := prompt.Render(t.Context(), mustNew(t, prompt.Config{Rules: "RULES"}), a, docs, docView, prompt.Input{Question: "Q"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -306,16 +304,16 @@ func TestBlockIsTheDocumentsAlone(t *testing.T) {
 	c := support()
 	c.Cue, c.Format = "Answer:", prompt.Titled
 	docs := letters(3)
-	p, err := prompt.Block(mustNew(t, c), mustArranged(t, core.HeadTail, 3), docs, docView)
+	p, err := prompt.Block(t.Context(), mustNew(t, c), mustArranged(t, core.HeadTail, 3), docs, docView)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := lines("Document [1] A", "Document [3] B", "Document [2] C")
 	same(t, "text", want, p.Text)
 	same(t, "messages", []string{"user: " + want}, spoken(p.Messages))
-	same(t, "labels", []int{0, 1, 2}, p.Labels)
+	same(t, "labels", []int{0, 1, 2}, p.Arrangement.Labels())
 
-	p, err = prompt.Block(nil, mustArranged(t, nil, 1), docs[:1], docView)
+	p, err = prompt.Block(t.Context(), nil, mustArranged(t, nil, 1), docs[:1], docView)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -327,15 +325,23 @@ func TestBlockIsTheDocumentsAlone(t *testing.T) {
 	}
 }
 
-// Without accessors the documents have no text and no metadata.
-func TestNilView(t *testing.T) {
+// A prompt shows texts: a view that reads none is refused, whatever there is to show.
+func TestViewWithoutText(t *testing.T) {
 	t.Parallel()
-	for name, v := range map[string]*core.View[doc]{"nil": nil, "empty": {}} {
-		p, err := prompt.Build(t.Context(), mustNew(t, prompt.Config{Unit: core.Runes, Budget: 30}), nil, letters(2), v, prompt.Input{Question: "Q"})
-		if err != nil {
-			t.Fatal(err)
+	in := prompt.Input{Question: "Q"}
+	for name, v := range map[string]*core.View[doc]{"nil": nil, "empty": {}, "others": {Meta: docView.Meta}} {
+		for _, c := range []prompt.Config{{}, {Unit: core.Runes, Budget: 30}, {FormatFunc: format}} {
+			for _, docs := range [][]doc{letters(2), nil} {
+				r := mustNew(t, c)
+				a := mustArranged(t, nil, len(docs))
+				_, build := prompt.Build(t.Context(), r, nil, docs, v, in)
+				_, render := prompt.Render(t.Context(), r, a, docs, v, in)
+				_, block := prompt.Block(t.Context(), r, a, docs, v)
+				for _, err := range []error{build, render, block} {
+					same(t, name, "View.Text", mustBe[*core.ConfigError](t, err).Field)
+				}
+			}
 		}
-		same(t, name, "1: 2: Question: Q", slots(p.Text))
 	}
 }
 
@@ -392,7 +398,7 @@ func TestLongTextsStayWithoutABudget(t *testing.T) {
 	t.Parallel()
 	docs := texts(strings.Repeat("x", core.DefaultMaxBytes+1), "B")
 	p := build(t, prompt.Config{Unit: core.Runes}, docs, prompt.Input{Question: "Q"})
-	same(t, "labels", []int{0, 1}, p.Labels)
+	same(t, "labels", []int{0, 1}, p.Arrangement.Labels())
 	same(t, "left out", 0, len(p.Arrangement.Dropped))
 }
 
@@ -405,11 +411,10 @@ func TestInputIsUnchanged(t *testing.T) {
 	}
 	in := conversation()
 	wantHistory := slices.Clone(in.History)
-	opts := make([]core.CallOption, 1, 8)
-	opts[0] = core.AtMost(6)
+	in.Call.TopK = 6
 	c := support()
 	c.Budget, c.Unit = 60, core.Words
-	p, err := prompt.Build(t.Context(), mustNew(t, c), nil, docs, docView, in, opts...)
+	p, err := prompt.Build(t.Context(), mustNew(t, c), nil, docs, docView, in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -418,8 +423,8 @@ func TestInputIsUnchanged(t *testing.T) {
 	}
 	same(t, "documents", wantDocs, docs)
 	same(t, "history", wantHistory, in.History)
-	if spare := opts[:2][1]; spare != nil {
-		t.Error("an option was written behind the caller's options")
+	if in.Call.Query != "" || in.Call.Refine != nil {
+		t.Error("the caller's Call was written to")
 	}
 }
 
@@ -448,7 +453,7 @@ func TestBuildTellsTheObserver(t *testing.T) {
 		t.Fatal("the budget drops nothing: the test proves little")
 	}
 	same(t, "arrangement", p.Arrangement.String(), e.Arrangement.String())
-	same(t, "labels", p.Labels, e.Labels)
+	same(t, "labels", p.Arrangement.Labels(), e.Arrangement.Labels())
 	same(t, "query", "Why?", e.Query)
 	same(t, "request ID", "id-7", e.RequestID)
 
@@ -461,10 +466,10 @@ func TestBuildTellsTheObserver(t *testing.T) {
 	}
 	same(t, "second-best document, read although the call fails", "B", second)
 
-	// An option of the caller is told, too, and its query gives way to the question.
+	// The Observe of the caller's Call is told, too, and its query gives way to the question.
 	var notified []core.Event
-	notify := core.Notify(func(_ context.Context, e core.Event) { notified = append(notified, e) })
-	if _, err = prompt.Build(ctx, nil, nil, letters(2), docView, in, core.ForQuery("other"), notify); err != nil {
+	in.Call = core.Call{Query: "other", Observe: func(_ context.Context, e core.Event) { notified = append(notified, e) }}
+	if _, err = prompt.Build(ctx, nil, nil, letters(2), docView, in); err != nil {
 		t.Fatal(err)
 	}
 	if len(notified) != 1 || notified[0].Query != "Why?" {

@@ -44,6 +44,18 @@ func (t Transform[E]) Default(b *testing.B, transform func(docs []E)) {
 	}
 }
 
+// Retrieve reports what retrieve, which asks a retriever that returns docs as they
+// are, costs beside slices.Clone of the same slice, as "x-clone".
+func (t Transform[E]) Retrieve(b *testing.B, retriever func(docs []E) (retrieve func())) {
+	for _, n := range sizes {
+		docs := t.docs(n)
+		retrieve := retriever(docs)
+		b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) {
+			run(b, retrieve, func() { runtime.KeepAlive(slices.Clone(docs)) }, "x-clone")
+		})
+	}
+}
+
 // ByScore reports what ranking by score and placing cost beside slices.Clone and
 // slices.SortStableFunc with the same accessor, as "x-clone-and-sort", on random
 // and on sorted input.
