@@ -15,8 +15,9 @@
 // use. Whether an order helps depends on the model and is measured, not promised.
 //
 // Reorder is the whole package in one call. Transform and Arrange run a Config
-// that New has validated. Every fault is an error that names the value and the
-// rule.
+// that New has validated; a Call says what is particular to one call. Package
+// core/pipeline owns the request before that: retrievers, fusion, reranking. Every
+// fault is an error that names the value and the rule.
 //
 // The words: a document's rank is its place by relevance, r1 the best (0 in
 // code); a slot is a place in the prompt, first to last; a label is the number
