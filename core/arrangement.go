@@ -2,6 +2,7 @@ package core
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 )
 
@@ -139,4 +140,10 @@ func RestoreRank[S ~[]E, E any](a Arrangement, placed S) (S, error) {
 		ranked = append(ranked, placed[slot])
 	}
 	return ranked, nil
+}
+
+// mismatch is the ConfigError of an arrangement and a list of documents that do not
+// belong together, or of an arrangement read from outside that is not one.
+func mismatch(a Arrangement, format string, args ...any) error {
+	return &ConfigError{Field: "Arrangement", Value: fmt.Sprintf("of %d documents, %s", a.N, a.Placement), Rule: fmt.Sprintf(format, args...)}
 }

@@ -36,6 +36,21 @@ const (
 	LowerIsBetter  Direction = "lower-is-better"  // a distance
 )
 
+// ScoreOf says which of two scores is meant where a call has a ranking of its own.
+type ScoreOf string
+
+// The scores that a Threshold can look at. The empty ScoreOf means OwnScore, but is
+// refused in a call with Stages, where it would be a guess.
+const (
+	// OwnScore is the document's own score, from its retriever, in the declared
+	// Direction. Documents of a fusion have those of several retrievers.
+	OwnScore ScoreOf = "own"
+	// RankingScore is the score of what ranked last, of the last of Call.Stages.
+	// Higher is better. Where that failed there is none; the threshold is then not
+	// applied, and a note says so.
+	RankingScore ScoreOf = "ranking"
+)
+
 // Unit names a built-in counter for Budget. Its Count allocates nothing.
 type Unit string
 

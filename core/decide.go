@@ -19,6 +19,7 @@ type decision struct {
 	slots     []int // which of the kept stands in each slot; nil: in their order
 	placement string
 	notes     []string
+	quiet     bool // nobody sees the arrangement: no name and no note is written
 }
 
 // decide runs the stages for one call, rank, admit and place, and tells the
@@ -29,9 +30,12 @@ func decide[S ~[]E, E any](ctx context.Context, a *Arranger, docs S, v *View[E],
 	if c.Placed {
 		used = Off
 	}
-	d := &decision{config: &used.config, n: len(docs), placement: used.placementName(), through: c.Stages}
-	documents := byRank(d, docs, v)
 	observed := observe != nil || c.Observe != nil
+	d := &decision{config: &used.config, n: len(docs), through: c.Stages, quiet: !wanted && !observed}
+	if !d.quiet {
+		d.placement = used.placementName()
+	}
+	documents := byRank(d, docs, v)
 	var arrangement Arrangement
 	err := run(ctx, used, d, docs, v, c)
 	if err == nil && (wanted || observed) {
@@ -119,7 +123,9 @@ func run[S ~[]E, E any](ctx context.Context, a *Arranger, d *decision, docs S, v
 }
 
 func (d *decision) note(format string, args ...any) {
-	d.notes = append(d.notes, fmt.Sprintf(format, args...))
+	if !d.quiet {
+		d.notes = append(d.notes, fmt.Sprintf(format, args...))
+	}
 }
 
 // How the notes begin that tell of the placing. Where documents are placed again, they
@@ -148,7 +154,9 @@ func (d *decision) place(n int, origin func(i int) Origin) (err error) {
 		d.note(fewDocuments+" (%d) documents: left as ranked", c.MinDocuments)
 		p = RankOrder
 	}
-	d.placement = placementName(p)
+	if !d.quiet {
+		d.placement = placementName(p)
+	}
 	places := n // what the placement places: documents or groups
 	switch {
 	case c.Groups:
@@ -156,7 +164,7 @@ func (d *decision) place(n int, origin func(i int) Origin) (err error) {
 	case p != RankOrder:
 		d.slots, err = place(p, n, origin)
 	}
-	if m, ok := p.(Measured); ok && m.Curve.Documents != places {
+	if m, ok := p.(Measured); ok && !d.quiet && m.Curve.Documents != places {
 		d.note(otherCurve+" %d documents and is used for %d", m.Curve.Documents, places)
 	}
 	return err
@@ -234,15 +242,6 @@ func (d *decision) arrangement(score func(rank int) float64) Arrangement {
 		a.Dropped = append(a.Dropped, out)
 	}
 	return a
-}
-
-// reader reads a document by its rank.
-type reader struct {
-	text, id func(rank int) string
-	meta     func(rank int) map[string]any
-	origin   func(rank int) Origin
-	score    func(rank int) float64 // NaN: missing
-	pinned   func(rank int) bool    // by Keys.Pin
 }
 
 func byRank[S ~[]E, E any](d *decision, docs S, v *View[E]) reader {

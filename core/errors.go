@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"reflect"
 	"regexp"
-	"strings"
 )
 
 // ConfigError says which setting or argument cannot be used, and what would be
@@ -39,12 +38,6 @@ func (e *ConfigError) Explain(name func(setting string) string) string {
 }
 
 var settingInRule = regexp.MustCompile(`\{[A-Z][A-Za-z.]*\}`)
-
-// placementFault is the ConfigError of a placement's name or its argument; it lists
-// the valid names.
-func placementFault(name, rule string) *ConfigError {
-	return &ConfigError{Field: "Placement", Value: name, Rule: rule + "; valid names: " + strings.Join(PlacementNames(), ", ")}
-}
 
 // PlacementError says that a placement returned an error of its own, which errors.Is
 // and errors.As find, or a result that is no permutation: a rank in no slot or in
@@ -118,9 +111,3 @@ func (e *CurveError) Error() string {
 
 // Unwrap returns the cause.
 func (e *CurveError) Unwrap() error { return e.Err }
-
-// mismatch is the ConfigError of an arrangement and a list of documents that do not
-// belong together, or of an arrangement read from outside that is not one.
-func mismatch(a Arrangement, format string, args ...any) error {
-	return &ConfigError{Field: "Arrangement", Value: fmt.Sprintf("of %d documents, %s", a.N, a.Placement), Rule: fmt.Sprintf(format, args...)}
-}

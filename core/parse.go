@@ -129,3 +129,9 @@ func parseMeasured(argument string, _ bool) (Placement, error) {
 	}
 	return Measured{Curve: curve}, nil
 }
+
+// placementFault is the ConfigError of a placement's name or its argument; it lists
+// the valid names.
+func placementFault(name, rule string) *ConfigError {
+	return &ConfigError{Field: "Placement", Value: name, Rule: rule + "; valid names: " + strings.Join(PlacementNames(), ", ")}
+}

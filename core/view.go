@@ -127,3 +127,12 @@ func (v *View[E]) origin(c *Config, doc E) Origin {
 	}
 	return originOf(v.Meta(doc), c.Keys)
 }
+
+// reader reads a document by its rank.
+type reader struct {
+	text, id func(rank int) string
+	meta     func(rank int) map[string]any
+	origin   func(rank int) Origin
+	score    func(rank int) float64 // NaN: missing
+	pinned   func(rank int) bool    // by Keys.Pin
+}
