@@ -39,17 +39,19 @@ func (p *Pipeline[E]) ask(ctx context.Context, query string, k int) (rank.Fused[
 	var failures []error
 	for i, s := range p.sources {
 		docs, failure := asked[i].wait()
+		if failure != nil && !p.fusion.KeepGoing {
+			stop(failure) // a first failure stays the cause
+		}
 		switch {
 		case ctx.Err() != nil:
 			return rank.Fused[E]{}, ctx.Err()
 		case failure == nil:
 			lists = append(lists, rank.List[E]{Name: s.Name, Weight: s.Weight, Docs: docs})
-			continue
 		case !p.fusion.KeepGoing:
-			stop(failure) // a first failure stays the cause
 			return rank.Fused[E]{}, context.Cause(running)
+		default:
+			failed[i], failures = failure, append(failures, failure)
 		}
-		failed[i], failures = failure, append(failures, failure)
 	}
 	if len(lists) == 0 {
 		return rank.Fused[E]{}, errors.Join(failures...)
@@ -98,7 +100,7 @@ func start[E any](ctx context.Context, s Source[E], query string, k int, failed 
 	}
 	p := pending[E]{s.Name, ctx, make(chan answer[E], 1)}
 	go func() {
-		a := answer[E]{err: &endedError{"it ended its goroutine", "ended"}}
+		var a answer[E]
 		defer func() { // also where Find panics, or calls runtime.Goexit
 			if cause := recover(); cause != nil {
 				a.err = &endedError{fmt.Sprintf("it panicked: %v", cause), "panic"}
@@ -109,7 +111,10 @@ func start[E any](ctx context.Context, s Source[E], query string, k int, failed 
 			}
 			cancel()
 		}()
-		a.docs, a.err = s.Find(ctx, query, k)
+		if a.err = ctx.Err(); a.err == nil { // a source before may have ended it
+			a.err = &endedError{"it ended its goroutine", "ended"}
+			a.docs, a.err = s.Find(ctx, query, k)
+		}
 	}()
 	return p
 }
@@ -117,8 +122,8 @@ func start[E any](ctx context.Context, s Source[E], query string, k int, failed 
 // endedError says how a source ended that did not return.
 type endedError struct{ text, code string }
 
-func (e *endedError) Error() string { return e.text }
-func (e *endedError) Kind() string  { return e.code }
+func (e *endedError) Error() string   { return e.text }
+func (e *endedError) Summary() string { return e.code }
 
 // wait returns what the source answered, or its failure once its time is over.
 func (p pending[E]) wait() ([]E, *SourceError) {

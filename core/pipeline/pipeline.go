@@ -10,7 +10,6 @@ import (
 
 	"github.com/bookend-rag/bookend/core"
 	"github.com/bookend-rag/bookend/core/rank"
-	"github.com/bookend-rag/bookend/internal/nilvalue"
 )
 
 // Config says where documents come from and what becomes of them. The zero value has
@@ -72,6 +71,9 @@ func New[E any](c Config[E]) (*Pipeline[E], error) {
 		r := *c.Reranker
 		p.reranker = &r
 		faults = append(faults, r.Check())
+		if c.View == nil || c.View.Text == nil {
+			faults = append(faults, &core.ConfigError{Field: "View.Text", Rule: "{Reranker} needs it: set the accessor"})
+		}
 	}
 	arranger, err := core.New(c.Order)
 	p.arranger = arranger
@@ -85,9 +87,13 @@ func New[E any](c Config[E]) (*Pipeline[E], error) {
 }
 
 // tryOut arranges no documents by the stages that there will be, so that settings which
-// do not fit them are refused now.
+// do not fit them are refused now. Of the caller's funcs none is called: a placement of
+// one's own is left out.
 func (p *Pipeline[E]) tryOut(order core.Config) error {
 	order.Observe, order.Select = nil, nil
+	if _, standard := order.Placement.Placement.(core.StandardPlacement); !standard {
+		order.Placement = core.Choice{}
+	}
 	quiet, err := core.New(order)
 	if err != nil {
 		return err
@@ -98,9 +104,6 @@ func (p *Pipeline[E]) tryOut(order core.Config) error {
 	}
 	if p.reranker != nil {
 		stages = append(stages, core.Stage{})
-		if p.view == nil || p.view.Text == nil {
-			return &core.ConfigError{Field: "View.Text", Rule: "{Reranker} needs it: set the accessor"}
-		}
 	}
 	_, err = core.Arrange(context.Background(), quiet, []E(nil), p.view, core.Call{Stages: stages})
 	return err
@@ -115,7 +118,7 @@ func (p *Pipeline[E]) Arranger() *core.Arranger {
 }
 
 // Run asks the sources for c.Query and returns the admitted documents in the order of
-// their slots: a fresh slice, nil for none. core.Off, chosen by c.Arranger or a Select,
+// their slots: a fresh slice, nil for nil. core.Off, chosen by c.Arranger or a Select,
 // asks the sources and nothing else.
 //
 // Errors: that of a context that has ended; that of a single source, as it is;
@@ -181,7 +184,7 @@ func (p *Pipeline[E]) wanted(used *core.Arranger, topK int) int {
 }
 
 func (p *Pipeline[E]) place(ctx context.Context, used *core.Arranger, docs []E, c core.Call) ([]E, error) {
-	if p.reranker != nil && !used.IsOff() {
+	if p.reranker != nil && !used.IsOff() && !c.Placed {
 		stage, err := rank.Rerank(ctx, p.reranker, p.view, c.Query, docs)
 		if err != nil {
 			return nil, err
@@ -190,6 +193,3 @@ func (p *Pipeline[E]) place(ctx context.Context, used *core.Arranger, docs []E, 
 	}
 	return core.Transform(ctx, p.arranger, docs, p.view, c)
 }
-
-// isNil says whether what a source asks is nil.
-func isNil(inner any) bool { return inner != nil && nilvalue.Is(inner) }

@@ -2,10 +2,12 @@ package pipeline
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/bookend-rag/bookend/core"
+	"github.com/bookend-rag/bookend/internal/nilvalue"
 )
 
 // Source is where documents are found: a retriever.
@@ -27,26 +29,33 @@ type Source[E any] struct {
 	Inner any
 }
 
-// check returns the fault of the i-th of n sources.
+// check returns every fault of the i-th of n sources, joined.
 func (s *Source[E]) check(i, n int) error {
+	var faults []error
 	field := func(name string) string {
 		if n == 1 {
 			return name
 		}
 		return fmt.Sprintf("Sources[%d].%s", i, name)
 	}
-	if _, places := s.Inner.(interface{ Arranger() *core.Arranger }); places && !isNil(s.Inner) {
-		return &core.ConfigError{Field: field("Inner"), Value: fmt.Sprintf("%T", s.Inner), Rule: "place once, outermost: pass the retriever that it wraps"}
+	fault := func(name string, value any, rule string) {
+		faults = append(faults, &core.ConfigError{Field: field(name), Value: value, Rule: rule})
 	}
+	isNil := s.Inner != nil && nilvalue.Is(s.Inner)
+	_, places := s.Inner.(interface{ Arranger() *core.Arranger })
 	switch {
-	case isNil(s.Inner):
-		return &core.ConfigError{Field: field("Inner"), Rule: "pass the retriever whose documents are to be placed"}
-	case s.Find == nil:
-		return &core.ConfigError{Field: field("Find"), Rule: "set what finds documents"}
-	case s.Timeout < 0:
-		return &core.ConfigError{Field: field("Timeout"), Value: s.Timeout, Rule: "must be 0 (none) or more"}
+	case isNil:
+		fault("Inner", nil, "pass the retriever whose documents are to be placed")
+	case places:
+		fault("Inner", fmt.Sprintf("%T", s.Inner), "place once, outermost: pass the retriever that it wraps")
 	}
-	return nil
+	if s.Find == nil && !isNil {
+		fault("Find", nil, "set what finds documents")
+	}
+	if s.Timeout < 0 {
+		fault("Timeout", s.Timeout, "must be 0 (none) or more")
+	}
+	return errors.Join(faults...)
 }
 
 // find asks the source within its time.

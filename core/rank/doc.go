@@ -3,11 +3,11 @@
 // and measures how good the ranks are. What follows, admission and placement, is
 // that of package core.
 //
-//	fused, err := rank.Retrieve(ctx, rank.Fusion{}, view, question, sources...)
+//	fused, err := rank.Fuse(rank.Fusion{}, view, lists...)
 //	reranked, err := rank.Rerank(ctx, reranker, view, question, fused.Docs)
-//	placed, err := core.Transform(ctx, arranger, fused.Docs, view, append(fused.Options(), reranked)...)
+//	placed, err := core.Transform(ctx, arranger, fused.Docs, view, core.Call{Stages: append(fused.Stages, reranked)})
 //
-// The retriever wrappers of the adapters do these three steps in one. The order of
-// the stages never changes: fuse, rerank, admit, place. Nothing is written to a
+// Package pipeline does these three steps in one, and asks the retrievers before. The
+// order of the stages never changes: fuse, rerank, admit, place. Nothing is written to a
 // document; the arrangement shows what each stage made of it.
 package rank

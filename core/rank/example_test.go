@@ -42,17 +42,14 @@ var wordsShared = rank.ScorerFunc(func(_ context.Context, query string, texts []
 	return scores, nil
 })
 
-// The whole line: two retrievers asked at the same time, fused, reranked, trimmed,
-// placed.
+// The stages one by one: two lists fused, reranked, trimmed, placed. Package pipeline does
+// all of it, and asks the retrievers.
 func Example() {
 	ctx, question := context.Background(), "store credit after 45 days"
-	words := rank.Source[hit]{Name: "words", Retrieve: func(context.Context, string) ([]hit, error) {
-		return []hit{exchanges, cards, refunds}, nil
-	}}
-	dense := rank.Source[hit]{Name: "dense", Retrieve: func(context.Context, string) ([]hit, error) {
-		return []hit{cards, refunds, warranty}, nil
-	}}
-	fused, err := rank.Retrieve(ctx, rank.Fusion{}, view, question, words, dense)
+	fused, err := rank.Fuse(rank.Fusion{}, view,
+		rank.List[hit]{Name: "words", Docs: []hit{exchanges, cards, refunds}},
+		rank.List[hit]{Name: "dense", Docs: []hit{cards, refunds, warranty}},
+	)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -68,7 +65,8 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	a, err := core.Arrange(ctx, arranger, fused.Docs, view, append(fused.Options(), reranked)...)
+	call := core.Call{Query: question, Stages: append(fused.Stages, reranked)}
+	a, err := core.Arrange(ctx, arranger, fused.Docs, view, call)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -108,23 +106,6 @@ func ExampleFuse() {
 	// <nil>
 }
 
-func ExampleRetrieve() {
-	words := rank.Source[hit]{Name: "words", Retrieve: func(context.Context, string) ([]hit, error) {
-		return []hit{exchanges, cards}, nil
-	}}
-	dense := rank.Source[hit]{Name: "dense", Retrieve: func(context.Context, string) ([]hit, error) {
-		return nil, fmt.Errorf("no connection")
-	}}
-	_, err := rank.Retrieve(context.Background(), rank.Fusion{}, view, "which size?", words, dense)
-	fmt.Println(err)
-
-	fused, err := rank.Retrieve(context.Background(), rank.Fusion{KeepGoing: true}, view, "which size?", words, dense)
-	fmt.Println(len(fused.Docs), fused.Missing, err)
-	// Output:
-	// bookend: retriever "dense" failed: no connection
-	// 2 [bookend: retriever "dense" failed: no connection] <nil>
-}
-
 // A server answers in an order of its own. Each text keeps its score.
 func ExampleNewHTTP() {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -145,8 +126,29 @@ func ExampleNewHTTP() {
 	// Output: [-3.2 0.98] <nil>
 }
 
-// A server that fails costs the better ranks, and not the answer.
+// A Scorer ranks what a retriever found; the arrangement shows both rankings.
 func ExampleRerank() {
+	ctx, question := context.Background(), "store credit"
+	hits := []hit{cards, warranty, refunds}
+	reranked, err := rank.Rerank(ctx, &rank.Reranker{Scorer: wordsShared}, view, question, hits)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	a, err := core.Arrange(ctx, nil, hits, view, core.Call{Query: question, Stages: []core.Stage{reranked}})
+	fmt.Print(a)
+	fmt.Println(err)
+	// Output:
+	// head-tail: 3 in, 3 placed, 0 left out
+	// slot  rank  label  input  score  size  retrieval  rerank
+	// 0     r1    [1]    2      -      -     r3         r1 2
+	// 1     r3    [3]    1      -      -     r2         r3 0
+	// 2     r2    [2]    0      -      -     r1         r2 0
+	// <nil>
+}
+
+// A server that fails costs the better ranks, and not the answer.
+func ExampleRerank_keepOrder() {
 	down := rank.ScorerFunc(func(context.Context, string, []string) ([]float64, error) {
 		return nil, fmt.Errorf("the server is down")
 	})
@@ -157,9 +159,9 @@ func ExampleRerank() {
 		fmt.Println(err)
 		return
 	}
-	a, err := core.Arrange(context.Background(), nil, hits, view, reranked)
+	a, err := core.Arrange(context.Background(), nil, hits, view, core.Call{Stages: []core.Stage{reranked}})
 	fmt.Println(a.Order(), a.Notes, err)
-	// Output: r1 r3 r2 [ranking by rerank failed, and the order before it is kept: the server is down] <nil>
+	// Output: r1 r3 r2 [ranking by rerank failed (error), and the order before it is kept] <nil>
 }
 
 // Metrics read ranks. Over slots they would measure the placement.

@@ -10,6 +10,3 @@ var ReadScores = readScores
 
 // Sleep replaces the waiting between attempts.
 func (h *HTTP) Sleep(sleep func(context.Context, time.Duration) error) { h.sleep = sleep }
-
-// IsNil is what refuses a nil pointer in an interface.
-var IsNil = isNil

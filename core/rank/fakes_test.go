@@ -39,6 +39,8 @@ func idsOf(docs []doc) string {
 	return strings.Join(ids, " ")
 }
 
+var errDown = errors.New("down")
+
 // same fails the test unless got equals want.
 func same[T any](t testing.TB, what string, want, got T) {
 	t.Helper()

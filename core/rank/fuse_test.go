@@ -340,18 +340,18 @@ func TestFuseErrors(t *testing.T) {
 	}
 }
 
-// What the fusion says goes into the arrangement as it is.
-func TestOptionsOfAFusion(t *testing.T) {
+// What the fusion says goes into the arrangement as it is, beside a list that did not come.
+func TestStagesOfAFusion(t *testing.T) {
 	t.Parallel()
 	fused, err := rank.Fuse(rank.Fusion{}, docView, lists("a b c", "d b")...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	fused.Missing = []*rank.SourceError{{Source: "dense", Err: fmt.Errorf("gone")}}
-	a, err := core.Arrange(t.Context(), nil, fused.Docs, docView, fused.Options()...)
+	stages := append([]core.Stage{{Name: "late", Failure: "timeout"}}, fused.Stages...)
+	a, err := core.Arrange(t.Context(), nil, fused.Docs, docView, core.Call{Stages: stages})
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, "stages", 3, len(a.Stages))
-	same(t, "notes", []string{"ranking by dense is missing: gone"}, a.Notes)
+	same(t, "stages", fmt.Sprint(stages), fmt.Sprint(a.Stages)) // a missing score is NaN
+	same(t, "notes", []string{"ranking by late is missing (timeout)"}, a.Notes)
 }

@@ -773,8 +773,6 @@ func TestHTTPThatNobodyMade(t *testing.T) {
 	}
 	same(t, "a zero error", "bookend: reranking failed", (&rank.Error{}).Error())
 	same(t, "a zero configuration", "reranker at an address that cannot be read", rank.HTTPConfig{}.String())
-	same(t, "options of a zero fusion", 1, len(rank.Fused[doc]{Missing: []*rank.SourceError{nil}}.Options()))
-	same(t, "a source's zero error", true, (&rank.SourceError{}).Error() != "")
 }
 
 // Only what the server sees is cut, between two characters.

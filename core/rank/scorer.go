@@ -25,8 +25,11 @@ type Scorer interface {
 // ScorerFunc makes a Scorer of a func.
 type ScorerFunc func(ctx context.Context, query string, texts []string) ([]float64, error)
 
-// Score calls the func.
+// Score calls the func. A nil one is a *core.ConfigError.
 func (f ScorerFunc) Score(ctx context.Context, query string, texts []string) ([]float64, error) {
+	if f == nil {
+		return nil, &core.ConfigError{Field: "ScorerFunc", Rule: "pass the func that scores the texts"}
+	}
 	return f(ctx, query, texts)
 }
 
@@ -141,11 +144,12 @@ func ranked(scores []float64) ([]int, []core.Score) {
 }
 
 // FailureCode returns a short code for what failed, for core.Stage.Failure: "timeout",
-// "http 503", "connection", "error". It holds no text of err, which may repeat the
+// "http 503", "connection", "error". It is the Summary of the first error in the chain
+// that has one, as *Error does, and no text of err otherwise, which may repeat the
 // question.
 func FailureCode(err error) string {
-	if coded := (interface{ Kind() string })(nil); errors.As(err, &coded) {
-		return coded.Kind()
+	if coded := (interface{ Summary() string })(nil); errors.As(err, &coded) {
+		return coded.Summary()
 	}
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):

@@ -17,7 +17,7 @@ const (
 // without texts and without answers.
 type Config struct {
 	// Texts records the question, the documents' titles and texts, and the
-	// arrangement's notes, which may quote an error of a server. Leave it out
+	// arrangement's notes, which a step of your own may have written. Leave it out
 	// where hashes, IDs and lengths will do: a file with texts holds what your
 	// documents hold, and what your users asked.
 	Texts bool

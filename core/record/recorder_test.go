@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/bookend-rag/bookend/core"
+	"github.com/bookend-rag/bookend/core/rank"
 )
 
 func TestWithoutTexts(t *testing.T) {
@@ -135,7 +136,7 @@ func TestAnswers(t *testing.T) {
 	retrieve(t, r, "never", documents(5), core.Config{})
 
 	r.Answer("cites what is not there", "As said [5], [3].")
-	r.Answered(core.WithRequestID(context.Background(), "cites"), record.Reply{Text: "So [4], and [2, 4, 9].", Model: "large", PromptTokens: 321})
+	r.Answered(core.WithRequestID(context.Background(), "cites"), Reply{Text: "So [4], and [2, 4, 9].", Model: "large", PromptTokens: 321})
 	r.Answer("cites", "Once more [1].")
 	r.Answer("cites nothing", "No idea.")
 	r.Answer("twice", "Yes [1].")
@@ -659,12 +660,13 @@ func TestABadDisk(t *testing.T) {
 }
 
 // Without texts nothing that was asked or retrieved is in the file, nor in what the
-// recorder prints, whichever way it comes: by an error that repeats it, too. With
-// texts, notes are redacted like these.
+// recorder prints, whichever way it comes: by an error that repeats it, too, and by the
+// note of a step that quotes it. With texts, notes are redacted like these.
 func TestNoPrivateWord(t *testing.T) {
 	t.Parallel()
 	const question, text, title = "Is Blue Harbour the code?", "No, Green Meadow is.", "Codes of the vault"
 	echo := errors.New("status 500: cannot rank '" + question + "' against '" + text + "'")
+	repeats := rank.ScorerFunc(func(context.Context, string, []string) ([]float64, error) { return nil, echo })
 	chunks := []doc{{id: "d1", title: title, text: text, score: 1}}
 	byValue := &core.View[doc]{
 		Text: func(d doc) string { return d.text },
@@ -684,10 +686,20 @@ func TestNoPrivateWord(t *testing.T) {
 			t.Fatal(err)
 		}
 		ctx := core.WithRequestID(context.Background(), "r1")
-		for _, option := range []core.CallOption{core.RankFailed("rerank", echo), core.LeftOut("dense", echo)} {
-			if _, err := core.Transform(ctx, a, chunks, byValue, core.ForQuery(question), option); err != nil {
-				t.Fatal(err)
-			}
+		failed, err := rank.Rerank(ctx, &rank.Reranker{Scorer: repeats, OnFailure: rank.KeepOrder}, byValue, question, chunks)
+		if err != nil {
+			t.Fatal(err)
+		}
+		missing := core.Stage{Name: "dense", Failure: rank.FailureCode(echo)}
+		if _, err := core.Transform(ctx, a, chunks, byValue, core.Call{Query: question, Stages: []core.Stage{missing, failed}}); err != nil {
+			t.Fatal(err)
+		}
+		quotes := func(_ *core.Arranger, a core.Arrangement) (core.Arrangement, error) {
+			a.Notes = append(a.Notes, echo.Error())
+			return a, nil
+		}
+		if _, err := core.Arrange(ctx, a, chunks, byValue, core.Call{Query: question, Refine: quotes}); err != nil {
+			t.Fatal(err)
 		}
 		r.Answer("r1", "You asked: "+question+" "+text+" [1]")
 		if err := r.Close(); err != nil {
@@ -706,7 +718,9 @@ func TestNoPrivateWord(t *testing.T) {
 		entries, _ := mustRead(t, path)
 		equal(t, "entries", 2, len(entries))
 		if config.Texts {
-			contains(t, "a note", entries[0].Arrangement.Notes[0], "cannot rank 'Is [x] the code?'")
+			equal(t, "notes of failures", "ranking by dense is missing (error); ranking by rerank failed (error), and the order before it is kept",
+				strings.Join(entries[0].Arrangement.Notes, "; "))
+			contains(t, "a note", entries[1].Arrangement.Notes[0], "cannot rank 'Is [x] the code?'")
 		}
 	}
 }
@@ -717,7 +731,7 @@ func TestRecorderThatNobodyOpened(t *testing.T) {
 	for _, r := range []*Recorder{nil, {}} {
 		retrieve(t, r, "q", documents(2), core.Config{})
 		r.Answer("q", "[1]")
-		r.Answered(context.Background(), record.Reply{Text: "[1]"})
+		r.Answered(context.Background(), Reply{Text: "[1]"})
 		for _, err := range []error{r.Err(), r.Close(), r.Close()} {
 			var e *Error
 			if !errors.As(err, &e) || !errors.Is(err, ErrNotOpen) {
@@ -798,7 +812,7 @@ func TestOriginsAndStages(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = core.Transform(context.Background(), a, chunks, &core.View[map[string]any]{Text: text, Meta: meta},
-			core.RankBy("rerank", []float64{0.1, 0.3, 0.2}))
+			core.Call{Stages: []core.Stage{{Name: "rerank", Ranks: []int{2, 0, 1}, Scores: []core.Score{0.1, 0.3, 0.2}}}})
 		if err != nil {
 			t.Fatal(err)
 		}

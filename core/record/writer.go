@@ -121,7 +121,7 @@ func (w *writer) finish(e *Entry) (ok bool) {
 	}
 	e.Model = w.config.Model
 	if !w.config.Texts {
-		e.Arrangement.Notes = nil // they may quote what a server repeated
+		e.Arrangement.Notes = nil // a Refine may have put anything there
 	}
 	for i, note := range e.Arrangement.Notes {
 		e.Arrangement.Notes[i] = redact(note)
