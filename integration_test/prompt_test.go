@@ -502,7 +502,7 @@ func (run *promptRun) givesBackTheTextsFromXML(t *rapid.T) {
 	if run.config.Format != prompt.XML {
 		return
 	}
-	block, err := prompt.Block(newRenderer(t, run.promptCase.config), run.got.Arrangement, run.pages, pageView)
+	block, err := prompt.Block(context.Background(), newRenderer(t, run.promptCase.config), run.got.Arrangement, run.pages, pageView)
 	if err != nil {
 		t.Fatal(err)
 	}

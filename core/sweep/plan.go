@@ -407,7 +407,7 @@ func (p *Plan) with(c Case, documents []Document) (Prompt, error) {
 	if err != nil {
 		return Prompt{}, err
 	}
-	rendered, err := prompt.Render(p.renderer, placed, documents, p.view(), prompt.Input{Question: c.Question})
+	rendered, err := prompt.Render(context.Background(), p.renderer, placed, documents, p.view(), prompt.Input{Question: c.Question})
 	return Prompt{Text: rendered.Text, Messages: rendered.Messages}, err
 }
 
