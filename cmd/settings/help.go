@@ -82,5 +82,6 @@ var help = map[string]string{
 	"prompt.source_key":      "The metadata field of the source. source or _source unless given.",
 	"prompt.budget":          "The most that the whole prompt may have, with the reserve. 0: no limit.",
 	"prompt.reserve":         "The room kept for the answer. Needs a budget.",
+	"prompt.max_bytes":       "The most bytes of each text that is counted; longer documents are left out. 0: order.max_bytes, or else its default.",
 	"prompt.unit":            "What the budget counts. The tokenizer's tokens unless given.",
 }

@@ -52,7 +52,9 @@ type Prompt struct {
 	// Arrangement says which document stands where, and which were left out, those
 	// for the budget of the prompt among them.
 	Arrangement core.Arrangement
-	// Labels holds the rank that each label cites: Labels[0] is the rank of "[1]".
+	// Labels holds the rank that each label cites: Labels[0] is the rank of "[1]"; -1
+	// for a label that a FormatFunc does not show. The Slots of Arrangement have the same
+	// labels.
 	Labels []int
 	// Size is the counted size of Text; 0 without a budget.
 	Size int
@@ -81,9 +83,10 @@ func (e *BudgetError) Error() string {
 // stand in input order, and the budget still holds.
 //
 // docs, the documents and their metadata are never written to. Errors: those of
-// core.Arrange, a *core.ConfigError for an empty question or a history without a
-// place in the layout, *FormatError, *BudgetError, and *core.PinError for a pinned
-// document above core.DefaultMaxBytes under a budget.
+// core.Arrange, a *core.ConfigError for a view without Text, for an empty question or
+// one above MaxBytes, and for a history without a place in the layout, *FormatError,
+// *BudgetError, and *core.PinError for a pinned document above MaxBytes. A context that
+// ends during the work ends it, with its error.
 func Build[S ~[]E, E any](ctx context.Context, r *Renderer, a *core.Arranger, docs S, v *core.View[E], in Input, opts ...core.CallOption) (Prompt, error) {
 	r = r.orDefault()
 	if err := r.check(in); err != nil {
