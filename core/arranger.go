@@ -67,6 +67,9 @@ func (a *Arranger) Config() Config {
 // admitted at most, 0 for no limit.
 func (a *Arranger) TopK() int { return a.orDefault().config.TopK }
 
+// MaxBytes returns Config.MaxBytes without a copy of the rest, 0 where it is not set.
+func (a *Arranger) MaxBytes() int { return a.orDefault().config.MaxBytes }
+
 // IsOff says whether a changes nothing: Off, or what For made of it.
 func (a *Arranger) IsOff() bool { return a.orDefault().off }
 

@@ -74,8 +74,9 @@ const (
 )
 
 // DefaultMaxBytes is the byte cap on a document's text where a budget counts
-// texts and MaxBytes is 0. A tokenizer can need 20 s for 200 kB of one letter.
-const DefaultMaxBytes = 100_000
+// texts and MaxBytes is 0. A tokenizer can need 20 s for 200 kB of one letter, and
+// under a second for this much.
+const DefaultMaxBytes = 32_000
 
 // Count returns the size of text in the unit. An unknown or empty unit counts 0.
 func (u Unit) Count(text string) int {

@@ -61,7 +61,7 @@ func (d *decision) keepOrder(from Arrangement) {
 
 // Check returns a *ConfigError where the arrangement is not one of n documents: it
 // may have been read from outside. Each document has to be placed or left out, once.
-// The labels have to run from 1 by rank or by slot, 0 for one that is not shown. It costs O(n log n).
+// The labels have to run from 1 by rank or by slot, 0 for one that is not shown. It costs O(n).
 func (a Arrangement) Check(n int) error {
 	if n != a.N {
 		return mismatch(a, "%d documents were given: pass the input that it was made of", n)
@@ -75,12 +75,7 @@ func (a Arrangement) Check(n int) error {
 	if len(a.Slots)+len(a.Dropped) != n {
 		return mismatch(a, "it places %d and leaves out %d: each document has to be one of the two, once", len(a.Slots), len(a.Dropped))
 	}
-	bySlot, byRank := true, true
-	for i, slot := range a.byRank() {
-		bySlot = bySlot && (a.Slots[i].Label == i+1 || a.Slots[i].Label == 0)
-		byRank = byRank && (a.Slots[slot].Label == i+1 || a.Slots[slot].Label == 0)
-	}
-	if !bySlot && !byRank {
+	if !a.labelledInOrder() {
 		return mismatch(a, "it has labels that go neither by rank nor by slot: number the documents by one of the two")
 	}
 	for _, s := range a.Stages {
@@ -94,6 +89,31 @@ func (a Arrangement) Check(n int) error {
 		}
 	}
 	return nil
+}
+
+// labelledInOrder says whether the labels go by slot or by rank. The ranks have been
+// checked.
+func (a Arrangement) labelledInOrder() bool {
+	bySlot := true
+	slotOf := make([]int, a.N) // slot + 1, by rank
+	for slot, p := range a.Slots {
+		bySlot = bySlot && (p.Label == slot+1 || p.Label == 0)
+		slotOf[p.Rank] = slot + 1
+	}
+	if bySlot {
+		return true
+	}
+	label := 0
+	for _, slot := range slotOf {
+		if slot == 0 {
+			continue
+		}
+		label++
+		if l := a.Slots[slot-1].Label; l != label && l != 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // claim marks i as seen, and returns false when it is out of range or was seen.

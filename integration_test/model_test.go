@@ -434,7 +434,7 @@ func converse(t *testing.T, model *einoopenai.ChatModel, books *shelf, placement
 		firsts[n] = docs[p.Arrangement.Slots[0].Index].ID
 		messages := p.Messages
 		if before {
-			block, err := layout.Block(renderer, p.Arrangement, docs, einobookend.View())
+			block, err := layout.Block(context.Background(), renderer, p.Arrangement, docs, einobookend.View())
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -315,9 +315,13 @@ func (run *promptRun) fitsAndKeepsItsParts(t *rapid.T) {
 	if instruction == "" {
 		instruction = c.Task
 	}
+	question := run.in.Question
+	if c.Format == prompt.XML {
+		question = prompt.Escape(question)
+	}
 	words := map[prompt.Part]string{
 		prompt.PartRules: c.Rules, prompt.PartTask: c.Task, prompt.PartInstruction: instruction,
-		prompt.PartReminder: c.Reminder, prompt.PartQuestion: "Question: " + run.in.Question,
+		prompt.PartReminder: c.Reminder, prompt.PartQuestion: "Question: " + question,
 	}
 	rest := p.Text // the parts stand in their order, none of them cut
 	for _, part := range parts {
@@ -502,7 +506,7 @@ func (run *promptRun) givesBackTheTextsFromXML(t *rapid.T) {
 	if run.config.Format != prompt.XML {
 		return
 	}
-	block, err := prompt.Block(newRenderer(t, run.promptCase.config), run.got.Arrangement, run.pages, pageView)
+	block, err := prompt.Block(context.Background(), newRenderer(t, run.promptCase.config), run.got.Arrangement, run.pages, pageView)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -51,7 +51,7 @@ var help = map[string]string{
 	"order.drop_same_text": "Drop a document whose text a better one has.",
 	"order.threshold":      "Drop documents with a worse score, and those without one. Needs a direction.",
 	"order.threshold_by":   "Which score the threshold looks at: own, the retriever's, or ranking, the reranker's or fusion's. Needed after those.",
-	"order.max_bytes":      "Drop longer texts before they are counted. 0: 100,000 under a budget, else no cap.",
+	"order.max_bytes":      "Drop longer texts before they are counted. 0: 32,000 under a budget, else no cap.",
 	"order.top_k":          "The most documents that enter. 0: no limit.",
 	"order.budget":         "The most that the texts may have together, in units or tokens. 0: no limit.",
 	"order.unit":           "What the budget counts. The tokenizer's tokens unless given.",
@@ -82,5 +82,6 @@ var help = map[string]string{
 	"prompt.source_key":      "The metadata field of the source. source or _source unless given.",
 	"prompt.budget":          "The most that the whole prompt may have, with the reserve. 0: no limit.",
 	"prompt.reserve":         "The room kept for the answer. Needs a budget.",
+	"prompt.max_bytes":       "The most bytes of each text that is counted; longer documents are left out. 0: order.max_bytes, or else its default.",
 	"prompt.unit":            "What the budget counts. The tokenizer's tokens unless given.",
 }

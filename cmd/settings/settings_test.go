@@ -82,7 +82,7 @@ func generated(r *rand.Rand) settings.Settings {
 	p.QuestionPrefix, p.NoDocuments, p.TitleKey, p.SourceKey = text(), text(), text(), text()
 	p.Format = []prompt.Format{"", prompt.Numbered, prompt.Titled, prompt.XML, prompt.Markdown}[r.IntN(5)]
 	p.Labels = []prompt.LabelBy{"", prompt.ByRank, prompt.BySlot}[r.IntN(3)]
-	p.Show, p.MaxShown = list(), number()
+	p.Show, p.MaxShown, p.MaxBytes = list(), number(), number()
 	p.Budget, p.Unit = number(), []core.Unit{core.Runes, core.Words}[r.IntN(2)]
 	if p.Budget > 0 {
 		p.Reserve = number()
@@ -164,7 +164,7 @@ func TestEverySettingComesFromTheEnvironment(t *testing.T) {
 		want := generated(r)
 		want.Schema = ""
 		// JSON's numbers went through a float64 on the way into the variables.
-		for _, n := range []*int{&want.Order.MaxBytes, &want.Order.TopK, &want.Order.MinDocuments, &want.Order.Budget, &want.Prompt.BookendFrom, &want.Prompt.MaxShown, &want.Prompt.Budget, &want.Prompt.Reserve} {
+		for _, n := range []*int{&want.Order.MaxBytes, &want.Order.TopK, &want.Order.MinDocuments, &want.Order.Budget, &want.Prompt.BookendFrom, &want.Prompt.MaxShown, &want.Prompt.Budget, &want.Prompt.Reserve, &want.Prompt.MaxBytes} {
 			*n = min(*n, 1<<20)
 		}
 		if p, ok := want.Order.Placement.Placement.(core.Shuffled); ok && p.Seed > 0 {

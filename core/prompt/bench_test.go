@@ -4,12 +4,13 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/bookend-rag/bookend/core"
 	"github.com/bookend-rag/bookend/core/prompt"
-	"github.com/bookend-rag/bookend/internal/ratio"
 )
 
 // prose returns n documents of about 2 KB of words with title and source, as
@@ -50,8 +51,33 @@ var (
 	joinedText string
 )
 
+// medianRatio returns the median over pairs of single calls of the time that f takes
+// divided by the time that base takes. They come in random order: for texts of megabytes
+// the garbage collector's rhythm decides more than what is written, and in a fixed order
+// it would meet one of the two alone.
+func medianRatio(f, base func()) float64 {
+	took := func(f func()) float64 {
+		start := time.Now()
+		f()
+		return float64(time.Since(start))
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	ratios := make([]float64, 2001)
+	for i := range ratios {
+		if random.IntN(2) == 0 {
+			ratios[i] = took(f) / took(base)
+		} else {
+			b := took(base)
+			ratios[i] = took(f) / b
+		}
+	}
+	slices.Sort(ratios)
+	return ratios[len(ratios)/2]
+}
+
 // BenchmarkRender reports what laying out a prompt costs beside strings.Join of
-// the same texts.
+// the same texts. "frame" joins them in the order of the prompt with what the XML format
+// writes around a document, and does nothing else: what is below it cannot be had.
 func BenchmarkRender(b *testing.B) {
 	docs := prose(1000)
 	list := make([]string, len(docs))
@@ -59,6 +85,18 @@ func BenchmarkRender(b *testing.B) {
 		list[i] = d.text
 	}
 	join := func() { joinedText = strings.Join(list, "\n\n") }
+	perm := make([]string, len(docs))
+	for slot, p := range mustArranged(b, core.HeadTail, len(docs)).Slots {
+		perm[slot] = docs[p.Index].text
+	}
+	frame := "\n</document_content>\n</document>\n<document index=\"123\">\n<source>handbook/123.md</source>\n<document_content>\n"
+	b.Run(fmt.Sprintf("frame/n=%d", len(docs)), func(b *testing.B) {
+		run := func() { joinedText = strings.Join(perm, frame) }
+		for b.Loop() {
+			run()
+		}
+		b.ReportMetric(medianRatio(run, join), "x-join")
+	})
 	for _, format := range formats {
 		run := render(b, format, docs)
 		b.Run(fmt.Sprintf("format=%s/n=%d", format, len(docs)), func(b *testing.B) {
@@ -66,7 +104,7 @@ func BenchmarkRender(b *testing.B) {
 			for b.Loop() {
 				run()
 			}
-			b.ReportMetric(ratio.Median(run, join), "x-join")
+			b.ReportMetric(medianRatio(run, join), "x-join")
 			b.ReportMetric(float64(len(rendered.Text)), "text-B")
 		})
 	}

@@ -50,9 +50,12 @@ type Config struct {
 
 	// Format is the form of a document. Empty: Numbered.
 	Format Format `json:"format,omitempty"`
-	// FormatFunc is a form of one's own, in place of Format. What it returns is
-	// copied; an error fails the call as a *FormatError. It may be called several
-	// times for one document, and by several goroutines at once.
+	// FormatFunc is a form of one's own, in place of Format. It prints Document.Label:
+	// a label that its text does not show, beside what the document itself brings, cites
+	// nothing (-1 in Prompt.Labels), and a note of the arrangement says so. What it
+	// returns is copied and contained by nothing; an error fails the call as a
+	// *FormatError. It may be called several times for one document, and by several
+	// goroutines at once.
 	FormatFunc func(Document) (string, error) `json:"-"`
 	// Labels says what the numbers mean: ByRank (the default) or BySlot.
 	Labels LabelBy `json:"labels,omitempty"`
@@ -85,8 +88,8 @@ type Config struct {
 	// Unit counts by a built-in counter. Set it or Count, not both.
 	Unit core.Unit `json:"unit,omitempty"`
 	// Count returns the size of a text, 0 or more, such as its number of tokens.
-	// It must be safe for concurrent use. It sees whole prompts, so that it should
-	// take time in proportion to their length.
+	// It must be safe for concurrent use. It sees each part once, and then a few whole
+	// prompts, which decide. Once the context of a call has ended it is not called again.
 	Count func(text string) int `json:"-"`
 }
 

@@ -78,9 +78,10 @@ func (e *BudgetError) Error() string {
 // stand in input order, and the budget still holds.
 //
 // docs, the documents and their metadata are never written to. Errors: those of
-// core.Arrange, a *core.ConfigError for an empty question or a history without a
-// place in the layout, *FormatError, *BudgetError, and *core.PinError for a pinned
-// document above core.DefaultMaxBytes under a budget.
+// core.Arrange, a *core.ConfigError for a view without Text, for an empty question or
+// one above MaxBytes, and for a history without a place in the layout, *FormatError,
+// *BudgetError, and *core.PinError for a pinned document above MaxBytes. A context that
+// ends during the work ends it, with its error.
 func Build[S ~[]E, E any](ctx context.Context, r *Renderer, a *core.Arranger, docs S, v *core.View[E], in Input) (Prompt, error) {
 	r = r.orDefault()
 	if err := r.check(in); err != nil {

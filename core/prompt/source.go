@@ -28,7 +28,7 @@ func (s source[S, E]) text(p core.Placed) string { return s.view.Text(s.docs[p.I
 
 // maxBytes is the byte cap on a text that is counted.
 func (s source[S, E]) maxBytes(r *Renderer) int {
-	return cmp.Or(r.config.MaxBytes, s.arranger.Config().MaxBytes, core.DefaultMaxBytes)
+	return cmp.Or(r.config.MaxBytes, s.arranger.MaxBytes(), core.DefaultMaxBytes)
 }
 
 // without leaves documents out of an arrangement; see core.Without.

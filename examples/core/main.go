@@ -127,7 +127,9 @@ func layOut(a core.Arrangement, placed []passage, question string) string {
 func sources(a core.Arrangement, found []passage, answer string) []string {
 	var lines []string
 	for _, c := range prompt.Citations(answer, a.Labels()) {
-		if index, placed := a.IndexOf(c.Rank); placed {
+		if c.Unread != "" {
+			lines = append(lines, fmt.Sprintf("[%s] is not understood", c.Unread))
+		} else if index, placed := a.IndexOf(c.Rank); placed {
 			lines = append(lines, fmt.Sprintf("[%d] is %s", c.Label, found[index].ID))
 		} else {
 			lines = append(lines, fmt.Sprintf("[%d] is no document of this prompt", c.Label))

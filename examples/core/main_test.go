@@ -117,6 +117,7 @@ func TestSources(t *testing.T) {
 	want := []string{
 		"[1] is a", "[3] is c", "[2] is b",
 		"[7] is no document of this prompt", "[0] is no document of this prompt",
+		"[99999999999999999999] is not understood",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("sources (-want +got)\n-%q\n+%q", want, got)

@@ -148,6 +148,10 @@ func cite(p prompt.Prompt, answer string) []string {
 	}
 	for _, c := range prompt.Citations(answer, labels) {
 		index, exists := p.Arrangement.IndexOf(c.Rank)
+		if c.Unread != "" {
+			lines = append(lines, fmt.Sprintf("[%s] is not understood", c.Unread))
+			continue
+		}
 		if !exists {
 			lines = append(lines, fmt.Sprintf("[%d] is no document of this prompt", c.Label))
 			continue

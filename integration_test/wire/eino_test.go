@@ -217,7 +217,7 @@ func TestAgentReadsTheDocumentsBlockFromItsTool(t *testing.T) {
 		if err != nil {
 			return "", err
 		}
-		block, err := prompt.Block(renderer, arrangement, docs, bookend.View())
+		block, err := prompt.Block(ctx, renderer, arrangement, docs, bookend.View())
 		return block.Text, err
 	}))
 	for _, mode := range []string{"generate", "stream"} {
@@ -257,7 +257,7 @@ func TestAgentReadsTheDocumentsBlockFromItsTool(t *testing.T) {
 			// eino-ext's client may quote a tool's text; the block itself must stand in it.
 			docs, _ := finder{}.Retrieve(ctx, question)
 			arrangement := must(core.Arrange(ctx, nil, docs, bookend.View(), core.Call{}))
-			block := must(prompt.Block(renderer, arrangement, docs, bookend.View()))
+			block := must(prompt.Block(ctx, renderer, arrangement, docs, bookend.View()))
 			if last.Role != "tool" || !strings.Contains(last.Content, block.Text) {
 				t.Errorf("the tool's message is\n%s\nwant the block\n%s", last.Content, block.Text)
 			}
