@@ -25,6 +25,6 @@ func ParseSettled(data []byte) (Settled, error) {
 	if err := strictjson.Unmarshal(data, &s); err != nil {
 		return Settled{}, fmt.Errorf("bookend: settings must be JSON of the form {\"order\":{…},\"prompt\":{…}}: %w", err)
 	}
-	_, _, err := prompt.Compile(s.Prompt, s.Order, nil)
+	_, _, err := prompt.Compile(s.Prompt, s.Order, false, false)
 	return s, err
 }

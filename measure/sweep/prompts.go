@@ -1,6 +1,8 @@
 package sweep
 
 import (
+	"context"
+
 	"github.com/bookend-rag/bookend/core"
 	"github.com/bookend-rag/bookend/core/prompt"
 	"github.com/bookend-rag/bookend/measure/dataset"
@@ -53,11 +55,7 @@ func (p prompts) with(c dataset.Case, documents []dataset.Document) (model.Promp
 	if p.renderer == nil {
 		return layout.KeyValue(p.settings.Instruction, documents, c.Question), nil
 	}
-	placed, err := core.Arranged(core.RankOrder, len(documents))
-	if err != nil {
-		return model.Prompt{}, err
-	}
-	rendered, err := prompt.Render(p.renderer, placed, documents, p.view(), prompt.Input{Question: c.Question})
+	rendered, err := prompt.Build(context.Background(), p.renderer, core.Off, documents, p.view(), prompt.Input{Question: c.Question})
 	return model.Prompt{Text: rendered.Text, Messages: rendered.Messages}, err
 }
 

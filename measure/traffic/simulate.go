@@ -103,7 +103,7 @@ func (s *source) next(seed uint64) (order, cited []int) {
 	for i := range s.order {
 		s.order[i] = i
 	}
-	_ = core.Shuffled{Seed: seed}.Place(s.order, core.Ranked{}) // returns no error
+	_ = core.Shuffled{Seed: seed}.Place(s.order, nil) // returns no error
 	return s.order, s.cite(s.order)
 }
 
