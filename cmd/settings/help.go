@@ -20,7 +20,7 @@ func All() []Setting {
 			switch {
 			case key == "":
 			case isSection(field.Type):
-				add(field.Type, key)
+				add(field.Type, join(section, key))
 			default:
 				key = join(section, key)
 				all = append(all, Setting{key, help[key]})

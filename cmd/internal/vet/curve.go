@@ -12,7 +12,7 @@ import (
 )
 
 // Curve is what the warnings about orders are decided by: one measured curve, or the
-// published curves of one model at several numbers of documents.
+// published curves of one model at several numbers of documents, of maxCount at most.
 type Curve struct {
 	Name   string // as it was asked for
 	File   string // "" for a published one
@@ -25,6 +25,9 @@ type Curve struct {
 func LoadCurve(name string) (*Curve, error) {
 	c, err := core.LoadCurve(name)
 	if err == nil {
+		if c.Documents > maxCount {
+			return nil, &core.CurveError{Path: name, Rule: fmt.Sprintf("was measured with %d documents: vet reckons with %d at most", c.Documents, maxCount)}
+		}
 		return &Curve{Name: name, File: name, curves: []*core.Curve{c}}, nil
 	}
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -86,109 +89,71 @@ const NoiseLimit = 2.24
 
 // verdict is what a curve says of an order.
 type verdict struct {
-	decided bool
-	loses   bool
-	better  string  // the best order, by arithmetic
-	now     float64 // expected accuracies, as shares
-	best    float64
-	loss    float64 // to the better of the orders that need no curve
-	se      float64
-	ranks   []int // the best order
-	stretch string
+	curve     *core.Curve
+	decided   bool
+	fine      bool       // the order is right by the shape of the curve
+	loses     bool       // to better, beyond noise
+	better    core.Named // the best of the fixed orders
+	now, best float64    // expected accuracies, as shares
+	se        float64    // the standard error of their difference
 }
 
 // fixedOrders need no curve, so that none of them was chosen by the curve's noise.
 var fixedOrders = []core.Named{core.RankOrder, core.HeadTail, core.Reversed}
 
-// judge compares an order with the fixed ones, by the arithmetic of
-// core/sweep.Expected. A loss counts if it exceeds NoiseLimit standard errors, with
-// the slots of the curve taken as independent samples of its questions. A curve of
-// another number of documents was measured at neither: there the order has to lose
-// at both numbers.
-func (c *Curve) judge(p core.Placement, documents int, decay float64) (verdict, error) {
-	curve := c.at(documents)
-	v, err := judgeAt(curve, p, documents, decay)
-	if err != nil || curve.Questions < 1 {
-		return v, err
-	}
-	v.decided = true
-	if documents == curve.Documents {
+// judge compares an order with the fixed ones, with as many documents as the curve was
+// measured with. A flat curve finds every order right, and one that falls from the
+// start the ranked order. Else the expected accuracies are compared: a loss counts if
+// it exceeds NoiseLimit standard errors, with the slots of the curve taken as
+// independent samples of its questions. A curve of use says nothing of answers and
+// decides nothing.
+func judge(curve *core.Curve, p core.Placement, decay float64) (verdict, error) {
+	v := verdict{curve: curve, decided: curve.Questions > 0 && curve.Kind != core.CurveOfUse}
+	if v.fine = curve.Shape == core.ShapeFlat || curve.Shape == core.ShapePrimacy && p == core.RankOrder; v.fine {
 		return v, nil
 	}
-	v.stretch = fmt.Sprintf("The curve was measured with %d documents, not %d; the loss was asked for at both.", curve.Documents, documents)
-	own, err := judgeAt(curve, p, curve.Documents, decay)
-	v.loses = v.loses && own.loses
-	return v, err
-}
-
-func judgeAt(curve *core.Curve, p core.Placement, documents int, decay float64) (verdict, error) {
-	gold, err := sweep.DecayingRanks(documents, decay)
+	gold, err := sweep.DecayingRanks(curve.Documents, decay)
 	if err != nil {
-		return verdict{}, err
-	}
-	accuracy, err := sweep.AccuracyBySlot(curve, documents)
-	if err != nil {
-		return verdict{}, err
-	}
-	now, err := core.Order(p, documents)
-	if err != nil {
-		return verdict{}, err
-	}
-	var v verdict
-	if v.now, err = sweep.Expected(accuracy, now, gold); err != nil {
 		return v, err
 	}
-	v.best, v.better, v.ranks = v.now, "", now
-	try := func(name string, other []int) (float64, error) {
-		e, err := sweep.Expected(accuracy, other, gold)
-		if err == nil && e > v.best+1e-12 {
-			v.best, v.better, v.ranks = e, name, other
-		}
-		return e, err
+	accuracy, err := sweep.AccuracyBySlot(curve, curve.Documents)
+	if err != nil {
+		return v, err
 	}
+	expected := func(p core.Placement) ([]int, float64) {
+		ranks, orderErr := core.Order(p, curve.Documents)
+		value, valueErr := sweep.Expected(accuracy, ranks, gold)
+		err = errors.Join(err, orderErr, valueErr)
+		return ranks, value
+	}
+	ranks, now := expected(p)
+	v.now, v.best = now, now
 	for _, fixed := range fixedOrders {
-		other, err := core.Order(fixed, documents)
+		other, value := expected(fixed)
 		if err != nil {
 			return v, err
 		}
-		e, err := try(fixed.String(), other)
-		if err != nil {
-			return v, err
-		}
-		loss := e - v.now
-		se := noise(curve, other, now, gold)
-		if loss > NoiseLimit*se && loss > 1e-9 {
-			v.loses = true
-		}
-		if loss > v.loss {
-			v.loss, v.se = loss, se
+		se := noise(curve, other, ranks, gold)
+		v.loses = v.loses || value-now > max(NoiseLimit*se, 1e-9)
+		if value > v.best {
+			v.best, v.better, v.se = value, fixed, se
 		}
 	}
-	measured, err := core.Order(core.Measured{Curve: curve}, documents)
-	if err != nil {
-		return v, err
-	}
-	_, err = try("measured", measured)
-	return v, err
+	return v, nil
 }
 
 // noise is the standard error of the difference between two orders: a weighted sum
 // of the accuracies in the measured slots, each of which has that of a share of so
 // many questions.
 func noise(curve *core.Curve, a, b []int, gold []float64) float64 {
-	documents := len(gold)
 	weight := make([]float64, len(curve.Slots))
-	for slot := range documents {
-		x := 0.0
-		if documents > 1 {
-			x = float64(slot) / float64(documents-1) * float64(curve.Documents-1)
-		}
+	for slot := range gold {
 		i := 1
-		for i < len(curve.Slots)-1 && float64(curve.Slots[i]) < x {
+		for i < len(curve.Slots)-1 && curve.Slots[i] < slot {
 			i++
 		}
-		left, right := float64(curve.Slots[i-1]), float64(curve.Slots[i])
-		share := (x - left) / (right - left)
+		left, right := curve.Slots[i-1], curve.Slots[i]
+		share := float64(slot-left) / float64(right-left)
 		d := gold[a[slot]] - gold[b[slot]]
 		weight[i-1] += d * (1 - share)
 		weight[i] += d * share

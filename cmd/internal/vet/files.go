@@ -1,6 +1,7 @@
 package vet
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,25 +12,45 @@ import (
 	"github.com/bookend-rag/bookend/cmd/internal/doctree"
 )
 
-// maxFiles bounds what a folder is searched for.
-const maxFiles = 10_000
+// maxFiles bounds what folders are searched for.
+const maxFiles = 100_000
+
+// Path is a file to check.
+type Path struct {
+	Name  string
+	Given bool // by the user, and not found in a folder
+}
 
 // Files returns the files that the paths name: files as they are, and of folders
-// every YAML and JSON file below them, by name. Hidden folders, those of installed
-// packages, and symbolic links are passed over.
-func Files(paths []string) ([]string, error) {
-	var files []string
+// every YAML and JSON file below them, by name, each once. Hidden folders, those of
+// installed packages, and symbolic links are passed over; what cannot be read below a
+// folder is skipped and returned. A path that the user gave and that is not there is
+// an error.
+func Files(ctx context.Context, paths []string) (files []Path, skipped []error, err error) {
+	seen := map[string]bool{}
+	add := func(name string, given bool) {
+		if !seen[name] {
+			seen[name] = true
+			files = append(files, Path{name, given})
+		}
+	}
 	for _, path := range paths {
+		path = filepath.Clean(path)
 		err := filepath.WalkDir(path, func(name string, d fs.DirEntry, err error) error {
 			switch {
-			case err != nil:
+			case ctx.Err() != nil:
+				return ctx.Err()
+			case err != nil && name == path:
 				return &doctree.Error{File: name, Rule: "cannot be read", Err: unwrapped(err)}
+			case err != nil:
+				skipped = append(skipped, &doctree.Error{File: name, Rule: "cannot be read", Err: unwrapped(err)})
+				return nil
 			case name == path && !d.IsDir():
-				files = append(files, name)
+				add(name, true)
 			case d.IsDir() && name != path && (strings.HasPrefix(d.Name(), ".") || slices.Contains([]string{"node_modules", "vendor", "venv", "__pycache__"}, d.Name())):
 				return filepath.SkipDir
 			case d.Type().IsRegular() && slices.Contains([]string{".yaml", ".yml", ".json"}, strings.ToLower(filepath.Ext(name))):
-				files = append(files, name)
+				add(name, false)
 			}
 			if len(files) > maxFiles {
 				return &doctree.Error{File: path, Rule: fmt.Sprintf("holds more than %d files: name a folder of configurations", maxFiles)}
@@ -37,10 +58,10 @@ func Files(paths []string) ([]string, error) {
 			return nil
 		})
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	return files, nil
+	return files, skipped, nil
 }
 
 // unwrapped takes the path out of an error, which names it a second time.

@@ -11,126 +11,65 @@ import (
 
 // SARIF returns the findings as a log of SARIF 2.1.0, which code hosts and editors
 // show beside the lines (OASIS, https://docs.oasis-open.org/sarif/sarif/v2.1.0/).
+// Nothing that a checked file holds becomes a link in it.
 func SARIF(findings []Finding, o Options) ([]byte, error) {
-	type text struct {
-		Text     string `json:"text"`
-		Markdown string `json:"markdown,omitempty"`
-	}
-	type level struct {
-		Level string `json:"level"`
-	}
-	type descriptor struct {
-		ID      string `json:"id"`
-		Name    string `json:"name"`
-		Short   text   `json:"shortDescription"`
-		Full    text   `json:"fullDescription"`
-		Help    text   `json:"help"`
-		Default level  `json:"defaultConfiguration"`
-	}
-	type artifact struct {
-		URI string `json:"uri"`
-	}
-	type region struct {
-		StartLine   int `json:"startLine"`
-		StartColumn int `json:"startColumn,omitempty"`
-		EndColumn   int `json:"endColumn,omitempty"`
-	}
-	type physical struct {
-		Artifact artifact `json:"artifactLocation"`
-		Region   region   `json:"region"`
-	}
-	type location struct {
-		Physical physical `json:"physicalLocation"`
-	}
-	type replacement struct {
-		Deleted  region `json:"deletedRegion"`
-		Inserted text   `json:"insertedContent"`
-	}
-	type change struct {
-		Artifact     artifact      `json:"artifactLocation"`
-		Replacements []replacement `json:"replacements"`
-	}
-	type fix struct {
-		Description text     `json:"description"`
-		Changes     []change `json:"artifactChanges"`
-	}
-	type result struct {
-		RuleID    string     `json:"ruleId"`
-		RuleIndex int        `json:"ruleIndex"`
-		Level     string     `json:"level"`
-		Message   text       `json:"message"`
-		Locations []location `json:"locations"`
-		Fixes     []fix      `json:"fixes,omitempty"`
-	}
-	type driver struct {
-		Name  string       `json:"name"`
-		Rules []descriptor `json:"rules"`
-	}
-	type tool struct {
-		Driver driver `json:"driver"`
-	}
-	type decided struct {
-		Curve string  `json:"curve"`
-		Decay float64 `json:"decay"`
-	}
-	type run struct {
-		Tool       tool     `json:"tool"`
-		ColumnKind string   `json:"columnKind"`
-		Results    []result `json:"results"`
-		Properties *decided `json:"properties,omitempty"`
-	}
-	type log struct {
-		Schema  string `json:"$schema"`
-		Version string `json:"version"`
-		Runs    []run  `json:"runs"`
-	}
-	r := run{Tool: tool{driver{Name: "bookend vet"}}, ColumnKind: "unicodeCodePoints", Results: []result{}}
-	if o.Curve != nil {
-		r.Properties = &decided{o.Curve.String(), o.Decay}
-	}
-	index := map[string]int{}
-	for i, rule := range Rules() {
-		index[rule.ID] = i
-		r.Tool.Driver.Rules = append(r.Tool.Driver.Rules, descriptor{
-			ID: rule.ID, Name: rule.Name, Short: text{Text: rule.Title}, Full: text{Text: rule.Why},
-			Help: text{Text: rule.Fix, Markdown: rule.Page()}, Default: level{rule.Level.String()},
+	type object = map[string]any
+	text := func(t string) object { return object{"text": t} }
+	index, rules := map[string]int{}, []object{}
+	for i, r := range Rules() {
+		index[r.ID] = i
+		rules = append(rules, object{
+			"id": r.ID, "name": r.Name, "shortDescription": text(r.Title), "fullDescription": text(r.Why),
+			"help": object{"text": r.Fix, "markdown": r.Page()}, "defaultConfiguration": object{"level": r.Level.String()},
 		})
 	}
+	results := []object{}
 	for _, f := range findings {
-		at := artifact{uri(f.File)}
-		place := region{StartLine: f.Line, StartColumn: f.Column}
+		at := object{"uri": uri(f.File)}
+		place := object{"startLine": f.Line, "startColumn": f.Column}
 		if f.Length > 0 {
-			place.EndColumn = f.Column + f.Length
+			place["endColumn"] = f.Column + f.Length
 		}
 		message := f.Message
 		if len(f.Picture) > 0 {
 			message += "\n\n" + strings.Join(f.Picture, "\n")
 		}
 		message += "\n\nFine: " + strings.ReplaceAll(f.Fine, "\n", " ")
-		res := result{
-			RuleID: f.Rule, RuleIndex: index[f.Rule], Level: f.Level.String(), Message: text{Text: message},
-			Locations: []location{{physical{at, place}}},
+		result := object{
+			"ruleId": f.Rule, "ruleIndex": index[f.Rule], "level": f.Level.String(), "message": text(unlinked(message)),
+			"locations": []object{{"physicalLocation": object{"artifactLocation": at, "region": place}}},
 		}
 		if f.Fix != nil && f.Fix.Known {
 			column := f.Column
 			if f.Fix.quoted {
 				column++
 			}
-			res.Fixes = []fix{{
-				Description: text{Text: f.Fix.Line},
-				Changes: []change{{at, []replacement{{
-					Deleted:  region{StartLine: f.Line, StartColumn: column, EndColumn: column + len([]rune(f.Fix.Old))},
-					Inserted: text{Text: f.Fix.New},
-				}}}},
+			deleted := object{"startLine": f.Line, "startColumn": column, "endColumn": column + len([]rune(f.Fix.Old))}
+			result["fixes"] = []object{{
+				"description": text(unlinked("write " + f.Fix.New)),
+				"artifactChanges": []object{{
+					"artifactLocation": at, "replacements": []object{{"deletedRegion": deleted, "insertedContent": text(f.Fix.New)}},
+				}},
 			}}
 		}
-		r.Results = append(r.Results, res)
+		results = append(results, result)
 	}
-	data, err := json.MarshalIndent(log{
-		Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0", Runs: []run{r},
+	run := object{
+		"tool":       object{"driver": object{"name": "bookend vet", "rules": rules}},
+		"columnKind": "unicodeCodePoints", "results": results,
+	}
+	if o.Curve != nil {
+		run["properties"] = object{"curve": unlinked(o.Curve.String()), "decay": o.Decay}
+	}
+	data, err := json.MarshalIndent(object{
+		"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": []object{run},
 	}, "", "  ")
 	return append(show.JSON(data), '\n'), err
 }
+
+// unlinked escapes the brackets that make links in a message of SARIF (§3.11.6), and
+// parts what viewers take for an address by themselves.
+var unlinked = strings.NewReplacer(`\`, `\\`, `[`, `\[`, `]`, `\]`, "://", ": //", "www.", "www .", "@", "@ ", "<", "‹", ">", "›").Replace
 
 // uri writes a path as SARIF wants it: relative ones with slashes.
 func uri(path string) string {

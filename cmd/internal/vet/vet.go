@@ -1,20 +1,22 @@
-// Package vet finds faults of layout in the configuration of any program that
-// retrieves documents for a model, with no knowledge of the program itself: files of
-// Bookend, Haystack, AutoRAG and Dify by their documented keys, others by words that
-// can only mean one thing.
+// Package vet finds faults in what happens to documents between a retriever and a
+// model, in files whose kind is known by their own marks: settings of Bookend,
+// pipelines of Haystack, configurations of AutoRAG, apps of Dify, and any file with a
+// key that says outright what the order is, such as chunk_order. Of every other file
+// it says nothing.
 //
-// What is certainly wrong is an error. What depends on the model is a warning that
-// says when it is fine, and that a measured curve turns into an error or into
-// silence.
+// An error is certain. What depends on the model is a warning that says when it is
+// fine, and that a measured curve turns into an error or into silence.
 package vet
 
 import (
 	"cmp"
-	"encoding/json"
+	"context"
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/bookend-rag/bookend/cmd/internal/doctree"
+	"github.com/bookend-rag/bookend/core"
 )
 
 // Level says how sure a finding is.
@@ -22,19 +24,25 @@ type Level uint8
 
 // The levels.
 const (
-	Note    Level = iota + 1 // too few documents for it to matter
+	Note    Level = iota + 1 // too few documents for it to matter, or a guess
 	Warning                  // depends on the model
 	Error                    // certain
 )
 
+// Levels are the levels by name.
+var Levels = map[string]Level{"note": Note, "warning": Warning, "error": Error}
+
 // String names the level as the flag --fail-on does.
 func (l Level) String() string { return [...]string{"", "note", "warning", "error"}[l] }
 
-// MarshalJSON writes the name.
-func (l Level) MarshalJSON() ([]byte, error) { return json.Marshal(l.String()) }
+// MarshalText writes the name.
+func (l Level) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
 
-// fewDocuments is the number below which the place of a document hardly matters.
-const fewDocuments = 5
+// UnmarshalText reads the name of a level; another text is no level.
+func (l *Level) UnmarshalText(text []byte) error {
+	*l = Levels[string(text)]
+	return nil
+}
 
 // Options say what is known besides the files.
 type Options struct {
@@ -42,6 +50,12 @@ type Options struct {
 	Curve *Curve
 	// Decay is how much less often each rank holds the answer than the one before.
 	Decay float64
+}
+
+// Report is what one file was known as, and what was found in it.
+type Report struct {
+	Kinds    []string // such as Haystack; empty: the file is not recognised
+	Findings []Finding
 }
 
 // Finding is one fault.
@@ -68,89 +82,125 @@ type Fix struct {
 	Line string `json:"line"` // the changed line
 	Old  string `json:"old"`
 	New  string `json:"new"`
-	// Known says that the program behind the file is known to take the new value;
-	// only then is it written.
+	// Known says that the file is Bookend's own, or that a curve decides: only then is
+	// the fix written.
 	Known      bool `json:"known"`
 	start, end int  // bytes of the file
 	quoted     bool // the value stands in quotes
 }
 
-// maxFindings is how many findings of a file are told; one with more is a hostile one.
-const maxFindings = 200
+// The limits of what is told and done for one file. maxWork is in steps and in bytes
+// of templates: aliases aside, no file of doctree.MaxBytes comes near it.
+const (
+	maxFindings = 200
+	maxWork     = 4 * doctree.MaxBytes
+)
 
-// longLine is a line that is not shown as a whole.
-const longLine = 1000
-
-// checker runs the rules over the chains of one file.
+// checker runs the rules over one file.
 type checker struct {
+	ctx  context.Context
 	file *doctree.File
 	Options
-	findings []Finding
+	report   Report
+	told     map[string]bool        // findings that were reported
+	seen     map[*doctree.Node]bool // nodes that were walked, and keys
+	verdicts map[core.Placement]verdict
+	work     int
+	full     bool // a limit was met
 }
 
-// Check returns the findings of a file, by line. Equal input gives equal output.
-func Check(file *doctree.File, o Options) ([]Finding, error) {
-	c, rules := &checker{file: file, Options: o}, Rules()
-	for _, doc := range file.Docs {
-		for _, chain := range chains(doc) {
-			for _, rule := range rules {
-				if len(c.findings) >= maxFindings {
-					break
-				}
-				if err := rule.check(c, rule, chain); err != nil {
-					return nil, err
-				}
-			}
+// Check looks through one file. Equal input gives equal output, and the cost grows
+// with the size of the file, whatever is in it. An error is that of the context.
+func Check(ctx context.Context, file *doctree.File, o Options) (Report, error) {
+	c := &checker{
+		ctx: ctx, file: file, Options: o,
+		told: map[string]bool{}, seen: map[*doctree.Node]bool{}, verdicts: map[core.Placement]verdict{},
+	}
+	if len(file.Docs) > 0 && isSettings(file.Docs[0]) {
+		c.known(bookend)
+		c.settings()
+	} else {
+		for _, doc := range file.Docs {
+			a := &around{}
+			c.walk(doc, a)
+			c.checkAround(a)
 		}
 	}
-	slices.SortStableFunc(c.findings, func(a, b Finding) int {
+	if err := ctx.Err(); err != nil {
+		return Report{}, err
+	}
+	if c.full {
+		c.tell(notChecked, &doctree.Node{Line: 1, Column: 1}, Finding{
+			Message: fmt.Sprintf("The file has more than %d findings, or takes more than %d steps to look through. What is not listed was not checked.", maxFindings, maxWork),
+			Advice:  "Mend what is listed, or check the parts of the file one by one.",
+		})
+	}
+	slices.SortStableFunc(c.report.Findings, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column), cmp.Compare(a.Rule, b.Rule))
 	})
-	// What an alias repeats is one place of the file, and one finding.
-	return slices.CompactFunc(c.findings, func(a, b Finding) bool {
-		return a.Line == b.Line && a.Column == b.Column && a.Rule == b.Rule
-	}), nil
+	return c.report, nil
 }
 
-// report adds a finding at a value.
-func (c *checker) report(rule *Rule, at *doctree.Node, f Finding) {
-	if len(c.findings) >= maxFindings {
-		return
+// check runs the rules over a chain.
+func (c *checker) check(chain *Chain) {
+	if c.spend(1 + len(chain.Steps)) {
+		c.checkSequence(chain)
+		c.checkOrder(chain)
+		c.checkLayouts(chain)
+		c.checkCount(chain)
 	}
-	f.Rule, f.Title, f.File = rule.ID, rule.Title, c.file.Name
-	f.Fine = cmp.Or(f.Fine, rule.Fine)
+}
+
+// known notes that the file has something of a kind.
+func (c *checker) known(kind string) {
+	if !slices.Contains(c.report.Kinds, kind) {
+		c.report.Kinds = append(c.report.Kinds, kind)
+	}
+}
+
+// spend takes so many steps from what the file may cost, and says whether to go on.
+func (c *checker) spend(steps int) bool {
+	c.work += steps
+	c.full = c.full || c.work > maxWork
+	return !c.full && c.ctx.Err() == nil
+}
+
+// tell adds a finding at a value. The same finding at the same place is told once.
+func (c *checker) tell(id string, at *doctree.Node, f Finding) {
+	rule, _ := Lookup(id)
+	f.Rule, f.Title, f.Fine, f.File = id, rule.Title, rule.Fine, c.file.Name
 	f.Level = cmp.Or(f.Level, rule.Level)
-	if f.Line == 0 {
-		f.Line = at.Line
-	}
-	f.Column = 1
-	if f.source = c.file.Line(f.Line); len(f.source) > longLine {
-		f.source = ""
-	}
+	f.Line = cmp.Or(f.Line, at.Line)
+	f.source = c.file.Line(f.Line)
 	if f.Line == at.Line {
 		f.Column = at.Column
 		if start, end, ok := c.file.Scalar(at); ok {
 			f.Length = len([]rune(string(c.file.Source[start:end])))
 		}
 	} else {
-		f.Column += len([]rune(f.source)) - len([]rune(strings.TrimLeft(f.source, " \t")))
+		f.Column = 1 + len([]rune(f.source)) - len([]rune(strings.TrimLeft(f.source, " \t")))
 	}
-	c.findings = append(c.findings, f)
+	key := fmt.Sprint(f.Rule, f.Line, f.Column, f.Message)
+	switch {
+	case c.told[key]:
+	case len(c.told) == maxFindings && id != notChecked:
+		c.full = true
+	default:
+		c.told[key] = true
+		c.report.Findings = append(c.report.Findings, f)
+	}
 }
 
 // fix returns the change of a value, or nil if it does not stand in the file as it
 // is.
 func (c *checker) fix(at *doctree.Node, value string, known bool) *Fix {
 	start, end, ok := c.file.Scalar(at)
-	if !ok || value == "" {
-		return nil
-	}
-	begin, ok := c.file.Offset(at.Line, 1)
-	if !ok {
+	begin, inside := c.file.Offset(at.Line, 1)
+	if !ok || !inside || value == "" {
 		return nil
 	}
 	changed := value
-	if line := c.file.Line(at.Line); len(line) <= longLine {
+	if line := c.file.Line(at.Line); end-begin <= len(line) {
 		changed = line[:start-begin] + value + line[end-begin:]
 	}
 	return &Fix{
@@ -160,8 +210,8 @@ func (c *checker) fix(at *doctree.Node, value string, known bool) *Fix {
 	}
 }
 
-// Apply returns the file with the fixes of its findings that are known to be taken,
-// and how many there are. Everything else keeps every byte.
+// Apply returns the file with the fixes of its findings that are certain, and how
+// many there are. Everything else keeps every byte.
 func Apply(file *doctree.File, findings []Finding) ([]byte, int) {
 	var fixes []*Fix
 	for _, f := range findings {
