@@ -108,7 +108,7 @@ func (c *vetCommand) Run(ctx context.Context, s streams) error {
 		return &usageError{errors.Join(seen.unreadable...)}
 	}
 	for _, f := range seen.findings {
-		if c.FailOn != "never" && f.Level >= vet.Levels[c.FailOn] {
+		if c.FailOn != "never" && f.Level.AtLeast(vet.Level(c.FailOn)) {
 			return foundError{}
 		}
 	}

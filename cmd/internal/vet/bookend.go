@@ -18,75 +18,60 @@ import (
 	"github.com/bookend-rag/bookend/core/prompt"
 )
 
-// settingKeys are the keys of the settings below each section, "" for the top.
+// settingKeys are the keys of each section of the settings, "" for the top.
 var settingKeys = sync.OnceValue(func() map[string][]string {
 	keys := map[string][]string{"": {"order", "prompt"}}
 	for _, s := range settings.All() {
-		section, name, _ := strings.Cut(s.Key, ".")
-		if name == "" {
+		section, name, nested := strings.Cut(s.Key, ".")
+		if !nested {
 			section, name = "", section
 		}
-		name, _, _ = strings.Cut(name, ".")
 		keys[section] = append(keys[section], name)
 	}
 	return keys
 })
 
 // isSettings says that a document is meant as settings of Bookend. Misspelled keys
-// count as well, since they are what is looked for. The more there is beside them that
-// Bookend does not know, the more keys have to be distinct: of a kind that other
-// programs hardly have.
+// count as well, since they are what is looked for. What Bookend does not know has to
+// be outweighed by keys of a kind that other programs hardly have.
 func isSettings(doc *doctree.Node) bool {
-	if doc.Kind != doctree.Map {
-		return false
-	}
-	if schema := doc.Get("$schema"); schema != nil && strings.Contains(strings.ToLower(schema.Text), "bookend") {
+	if strings.Contains(strings.ToLower(nonNil(doc.Get("$schema")).Text), "bookend") {
 		return true
 	}
-	known := settingKeys()
-	own, distinct, strange, strangers := 0, 0, 0, 0
-	for i, e := range doc.Entries {
-		section := meant(e.Key.Text, known[""])
+	keys := settingKeys()
+	own, distinct, strange := 0, 0, 0
+	for _, e := range doc.Entries {
+		section := meant(e.Key.Text, keys[""])
 		if section == "" {
-			if strangers++; strangers > len(known[""]) {
-				return false
-			}
-			continue
+			strange += 2
 		}
 		if section != "order" && section != "prompt" {
 			continue
 		}
-		for j, inner := range e.Value.Entries {
-			if i+j > 200 {
-				break // enough to tell
-			}
-			switch key := meant(inner.Key.Text, known[section]); {
+		for _, inner := range e.Value.Entries[:min(len(e.Value.Entries), 200)] {
+			key := meant(inner.Key.Text, keys[section])
+			switch {
 			case key == "":
 				strange++
 			case strings.Contains(key, "_"), key == "placement", key == "layout":
-				own++
 				distinct++
-			default:
-				own++
 			}
+			own++
+		}
+		if strange > 200 {
+			return false
 		}
 	}
-	switch {
-	case strangers > 0:
-		return distinct > 1 && own > strange
-	case distinct > 0:
-		return own >= strange
-	}
-	return strange == 0 && own > 0 && (own > 1 || doc.Get("prompt") == nil)
+	return distinct > 0 && distinct >= strange || strange == 0 && (own > 1 || own == 1 && doc.Get("prompt") == nil)
 }
 
 // meant returns the key that a key is, or that it was probably meant to be, or "".
 func meant(key string, keys []string) string {
-	if slices.Contains(keys, key) {
+	switch {
+	case slices.Contains(keys, key):
 		return key
-	}
-	if len(key) < 4 {
-		return "" // a word of three letters is near to many
+	case len(key) < 4: // a word of three letters is near to many
+		return ""
 	}
 	return nearest.Of(key, keys)
 }
@@ -170,11 +155,8 @@ func settingsChain(doc *doctree.Node) *Chain {
 // settingsLayout finds a layout that has the rules or the question above the
 // documents alone.
 func settingsLayout(n *doctree.Node) *Layout {
-	if n == nil {
-		return nil
-	}
-	parts, err := prompt.Layout(n.Text).Parts()
-	if err != nil {
+	parts, err := prompt.Layout(nonNil(n).Text).Parts()
+	if n == nil || err != nil {
 		return nil
 	}
 	after := parts[slices.Index(parts, prompt.PartDocuments):]
@@ -196,16 +178,8 @@ var plainPath = regexp.MustCompile(`^[A-Za-z0-9_./-]+$`)
 // measuredWord returns how settings name the placement by the curve, or "". Its path
 // starts at the folder of the file.
 func (c *checker) measuredWord() string {
-	if c.Curve.File == "" {
-		return ""
-	}
 	path, err := filepath.Rel(filepath.Dir(c.file.Name), c.Curve.File)
-	if err != nil {
-		if path, err = filepath.Abs(c.Curve.File); err != nil {
-			return ""
-		}
-	}
-	if path = filepath.ToSlash(path); !plainPath.MatchString(path) {
+	if path = filepath.ToSlash(path); err != nil || c.Curve.File == "" || !plainPath.MatchString(path) {
 		return ""
 	}
 	return "measured=" + path

@@ -5,82 +5,47 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
-	"strings"
 
 	"github.com/bookend-rag/bookend/core"
 	"github.com/bookend-rag/bookend/core/sweep"
 )
 
-// Curve is what the warnings about orders are decided by: one measured curve, or the
-// published curves of one model at several numbers of documents, of maxCount at most.
+// Curve is what the warnings about orders are decided by.
 type Curve struct {
-	Name   string // as it was asked for
-	File   string // "" for a published one
-	curves []*core.Curve
+	*core.Curve
+	File string // "" for a published one
 }
 
-// LoadCurve reads a curve file, or finds the published curves of a model by name,
-// such as "gpt-3.5-turbo" or "gpt-3.5-turbo/20". A published name wins over a file
-// only if there is no such file.
+// LoadCurve reads a curve file, or finds a published curve by name, such as
+// "gpt-3.5-turbo" or "gpt-3.5-turbo/20", of maxCount documents at most.
 func LoadCurve(name string) (*Curve, error) {
-	c, err := core.LoadCurve(name)
-	if err == nil {
-		if c.Documents > maxCount {
-			return nil, &core.CurveError{Path: name, Rule: fmt.Sprintf("was measured with %d documents: vet reckons with %d at most", c.Documents, maxCount)}
-		}
-		return &Curve{Name: name, File: name, curves: []*core.Curve{c}}, nil
-	}
-	if !errors.Is(err, fs.ErrNotExist) {
+	curve, err := core.LoadCurve(name)
+	switch {
+	case err == nil && curve.Documents > maxCount:
+		return nil, &core.CurveError{Path: name, Rule: fmt.Sprintf("was measured with %d documents: vet reckons with %d at most", curve.Documents, maxCount)}
+	case err == nil:
+		return &Curve{curve, name}, nil
+	case !errors.Is(err, fs.ErrNotExist):
 		return nil, err
 	}
-	published := &Curve{Name: name}
-	word := strings.ToLower(strings.TrimSpace(name))
-	for _, p := range sweep.Published() {
-		if model, _, _ := strings.Cut(p.Name, "/"); p.Name == word || model == word || plainModel(model) == word {
-			curve, err := p.Curve()
-			if err != nil {
-				return nil, err
-			}
-			published.curves = append(published.curves, curve)
+	published, unknown := sweep.LookupPublished(name)
+	if unknown != nil {
+		var other error // some models were measured by the authors' repository alone
+		if published, other = sweep.LookupPublished(name + "-repo"); other != nil {
+			return nil, errors.Join(err, unknown)
 		}
 	}
-	if len(published.curves) == 0 {
-		_, unknown := sweep.LookupPublished(name)
-		return nil, errors.Join(err, unknown)
-	}
-	return published, nil
+	curve, err = published.Curve()
+	return &Curve{curve, ""}, err
 }
-
-// plainModel takes off what the table of curves adds to a model's name.
-func plainModel(model string) string { return strings.TrimSuffix(model, "-repo") }
-
-// at returns the curve for a number of documents: the one that was measured there,
-// or else the nearest, the larger of two.
-func (c *Curve) at(documents int) *core.Curve {
-	best := c.curves[0]
-	for _, curve := range c.curves {
-		near, far := abs(curve.Documents-documents), abs(best.Documents-documents)
-		if near < far || near == far && curve.Documents > best.Documents {
-			best = curve
-		}
-	}
-	return best
-}
-
-func abs(n int) int { return max(n, -n) }
 
 // String says what was measured.
 func (c *Curve) String() string {
-	sizes := make([]string, len(c.curves))
-	for i, curve := range c.curves {
-		sizes[i] = fmt.Sprint(curve.Documents)
-	}
-	curve := c.curves[0]
-	questions := fmt.Sprintf("%d questions", curve.Questions)
-	if curve.Questions == 0 {
+	questions := fmt.Sprintf("%d questions", c.Questions)
+	if c.Questions == 0 {
 		questions = "an unknown number of questions"
 	}
-	return fmt.Sprintf("%s, %s documents, %s", curve.Model, strings.Join(sizes, " or "), questions)
+	return fmt.Sprintf("%s, %d documents, %s", c.Model, c.Documents, questions)
 }
 
 // NoiseLimit is how many standard errors a loss must exceed: an order is compared
@@ -89,7 +54,6 @@ const NoiseLimit = 2.24
 
 // verdict is what a curve says of an order.
 type verdict struct {
-	curve     *core.Curve
 	decided   bool
 	fine      bool       // the order is right by the shape of the curve
 	loses     bool       // to better, beyond noise
@@ -108,7 +72,7 @@ var fixedOrders = []core.Named{core.RankOrder, core.HeadTail, core.Reversed}
 // independent samples of its questions. A curve of use says nothing of answers and
 // decides nothing.
 func judge(curve *core.Curve, p core.Placement, decay float64) (verdict, error) {
-	v := verdict{curve: curve, decided: curve.Questions > 0 && curve.Kind != core.CurveOfUse}
+	v := verdict{decided: curve.Questions > 0 && curve.Kind != core.CurveOfUse}
 	if v.fine = curve.Shape == core.ShapeFlat || curve.Shape == core.ShapePrimacy && p == core.RankOrder; v.fine {
 		return v, nil
 	}

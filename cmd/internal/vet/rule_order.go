@@ -32,7 +32,7 @@ func (c *checker) checkOrder(chain *Chain) {
 	case reach != nil:
 		documents, size = reach.Value, fmt.Sprint(reach.Value)
 	case c.Curve != nil:
-		documents = c.Curve.curves[0].Documents
+		documents = c.Curve.Documents
 	}
 	if documents < 2 {
 		return
@@ -47,14 +47,14 @@ func (c *checker) checkOrder(chain *Chain) {
 	}
 	better, certain := core.Named(core.HeadTail), false
 	if c.Curve != nil {
-		v, err := c.judge(w.Placement, documents)
+		v, err := c.judge(w.Placement)
 		switch {
 		case err != nil || v.fine || v.decided && !v.loses:
 			return
 		case v.decided:
 			f.Level, better, certain = Error, v.better, true
 			f.Message += fmt.Sprintf(" On the curve of %s, measured with %d documents, this order is expected to answer %.1f %%, %s %.1f %%: a loss beyond the noise of %.1f points (2.24 standard errors).",
-				v.curve.Model, v.curve.Documents, 100*v.now, v.better, 100*v.best, 100*NoiseLimit*v.se)
+				c.Curve.Model, c.Curve.Documents, 100*v.now, v.better, 100*v.best, 100*NoiseLimit*v.se)
 		default:
 			f.Message += " The curve decides nothing: it does not say how many questions are behind it, or is one of use."
 		}
@@ -84,14 +84,13 @@ func (c *checker) checkOrder(chain *Chain) {
 	c.tell(rule, step.At, f)
 }
 
-// judge asks the curve, once for each placement of a number of documents.
-func (c *checker) judge(p core.Placement, documents int) (verdict, error) {
-	curve := c.Curve.at(documents)
-	if v, ok := c.verdicts[p]; ok && v.curve == curve {
-		return v, nil
+// judge asks the curve, once for each placement.
+func (c *checker) judge(p core.Placement) (v verdict, err error) {
+	v, known := c.verdicts[p]
+	if !known {
+		v, err = judge(c.Curve.Curve, p, c.Decay)
+		c.verdicts[p] = v
 	}
-	v, err := judge(curve, p, c.Decay)
-	c.verdicts[p] = v
 	return v, err
 }
 

@@ -20,7 +20,7 @@ func SARIF(findings []Finding, o Options) ([]byte, error) {
 		index[r.ID] = i
 		rules = append(rules, object{
 			"id": r.ID, "name": r.Name, "shortDescription": text(r.Title), "fullDescription": text(r.Why),
-			"help": object{"text": r.Fix, "markdown": r.Page()}, "defaultConfiguration": object{"level": r.Level.String()},
+			"help": object{"text": r.Fix, "markdown": r.Page()}, "defaultConfiguration": object{"level": r.Level},
 		})
 	}
 	results := []object{}
@@ -35,24 +35,10 @@ func SARIF(findings []Finding, o Options) ([]byte, error) {
 			message += "\n\n" + strings.Join(f.Picture, "\n")
 		}
 		message += "\n\nFine: " + strings.ReplaceAll(f.Fine, "\n", " ")
-		result := object{
-			"ruleId": f.Rule, "ruleIndex": index[f.Rule], "level": f.Level.String(), "message": text(unlinked(message)),
+		results = append(results, object{
+			"ruleId": f.Rule, "ruleIndex": index[f.Rule], "level": f.Level, "message": text(unlinked(message)),
 			"locations": []object{{"physicalLocation": object{"artifactLocation": at, "region": place}}},
-		}
-		if f.Fix != nil && f.Fix.Known {
-			column := f.Column
-			if f.Fix.quoted {
-				column++
-			}
-			deleted := object{"startLine": f.Line, "startColumn": column, "endColumn": column + len([]rune(f.Fix.Old))}
-			result["fixes"] = []object{{
-				"description": text(unlinked("write " + f.Fix.New)),
-				"artifactChanges": []object{{
-					"artifactLocation": at, "replacements": []object{{"deletedRegion": deleted, "insertedContent": text(f.Fix.New)}},
-				}},
-			}}
-		}
-		results = append(results, result)
+		})
 	}
 	run := object{
 		"tool":       object{"driver": object{"name": "bookend vet", "rules": rules}},

@@ -21,83 +21,60 @@ var (
 
 // template returns the fault of a prompt template that asks the question above the
 // documents and not again below them, or nil.
-func (c *checker) template(value *doctree.Node) *Layout {
-	if value == nil || value.Kind != doctree.Text || !c.spend(len(value.Text)) {
+func (c *checker) template(n *doctree.Node) *Layout {
+	if n == nil || n.Kind != doctree.Text {
 		return nil
 	}
-	at, found := questionAbove(value.Text)
-	if !found {
-		return nil
-	}
-	line := value.Line
-	if value.Block {
-		line += 1 + strings.Count(value.Text[:at], "\n")
-	}
-	return &Layout{What: "question", At: value, Line: line}
+	return c.oneText([]*doctree.Node{n})
 }
 
-// questionAbove returns where a question stands that comes before the documents
-// alone.
-func questionAbove(text string) (int, bool) {
-	documents := documentsIn.FindStringIndex(text)
-	if documents == nil || questionIn.MatchString(text[documents[0]:]) {
-		return 0, false
-	}
-	question := questionIn.FindStringIndex(text[:documents[0]])
-	if question == nil {
-		return 0, false
-	}
-	return question[0], true
-}
-
-// messages is template for the messages of a chat, which are read as one text.
+// messages is template for the messages of a chat.
 func (c *checker) messages(list *doctree.Node) *Layout {
-	type message struct {
-		start int
-		at    *doctree.Node
-	}
-	var (
-		all      strings.Builder
-		messages []message
-	)
+	var texts []*doctree.Node
 	for _, item := range list.Items {
-		text := messageText(item)
-		if text == nil {
-			continue
+		for _, key := range []string{"content", "_content", "text"} {
+			text := nonNil(item.Get(key))
+			if len(text.Items) > 0 { // the parts of a message, of which the first is read
+				text = nonNil(text.Items[0].Get("text"))
+			}
+			if text.Kind == doctree.Text {
+				texts = append(texts, text)
+				break
+			}
 		}
-		if !c.spend(len(text.Text) + 1) {
+	}
+	return c.oneText(texts)
+}
+
+// oneText looks through texts that are read as one, and finds a question above the
+// documents alone.
+func (c *checker) oneText(texts []*doctree.Node) *Layout {
+	var question *Layout
+	documents := false
+	for _, n := range texts {
+		if !c.spend(len(n.Text) + 1) {
 			return nil
 		}
-		messages = append(messages, message{all.Len(), text})
-		all.WriteString(text.Text + "\n")
+		text, before := n.Text, n.Text
+		if at := documentsIn.FindStringIndex(text); at != nil && !documents {
+			documents, before, text = true, text[:at[0]], text[at[0]:]
+			if questionIn.MatchString(text) {
+				return nil
+			}
+		} else if documents && questionIn.MatchString(text) {
+			return nil
+		} else if documents {
+			continue
+		}
+		if at := questionIn.FindStringIndex(before); at != nil {
+			question = &Layout{What: "question", At: n, Line: n.Line}
+			if n.Block {
+				question.Line += 1 + strings.Count(before[:at[0]], "\n")
+			}
+		}
 	}
-	at, found := questionAbove(all.String())
-	if !found {
+	if !documents {
 		return nil
 	}
-	i := len(messages) - 1
-	for messages[i].start > at {
-		i--
-	}
-	m := messages[i]
-	line := m.at.Line
-	if m.at.Block {
-		line += 1 + strings.Count(all.String()[m.start:at], "\n")
-	}
-	return &Layout{What: "question", At: m.at, Line: line}
-}
-
-// messageText returns the text of a message: its content, or the text of the one part
-// that its content has.
-func messageText(message *doctree.Node) *doctree.Node {
-	for _, key := range []string{"content", "_content", "text"} {
-		v := message.Get(key)
-		if v != nil && v.Kind == doctree.List && len(v.Items) > 0 {
-			v = v.Items[0].Get("text")
-		}
-		if v != nil && v.Kind == doctree.Text {
-			return v
-		}
-	}
-	return nil
+	return question
 }

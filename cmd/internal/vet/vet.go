@@ -20,28 +20,18 @@ import (
 )
 
 // Level says how sure a finding is.
-type Level uint8
+type Level string
 
 // The levels.
 const (
-	Note    Level = iota + 1 // too few documents for it to matter, or a guess
-	Warning                  // depends on the model
-	Error                    // certain
+	Note    Level = "note"    // too few documents for it to matter, or a guess
+	Warning Level = "warning" // depends on the model
+	Error   Level = "error"   // certain
 )
 
-// Levels are the levels by name.
-var Levels = map[string]Level{"note": Note, "warning": Warning, "error": Error}
-
-// String names the level as the flag --fail-on does.
-func (l Level) String() string { return [...]string{"", "note", "warning", "error"}[l] }
-
-// MarshalText writes the name.
-func (l Level) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
-
-// UnmarshalText reads the name of a level; another text is no level.
-func (l *Level) UnmarshalText(text []byte) error {
-	*l = Levels[string(text)]
-	return nil
+// AtLeast says that a level is as sure as another one, or surer.
+func (l Level) AtLeast(other Level) bool {
+	return slices.Index([]Level{Note, Warning, Error}, l) >= slices.Index([]Level{Note, Warning, Error}, other)
 }
 
 // Options say what is known besides the files.
@@ -86,7 +76,6 @@ type Fix struct {
 	// the fix written.
 	Known      bool `json:"known"`
 	start, end int  // bytes of the file
-	quoted     bool // the value stands in quotes
 }
 
 // The limits of what is told and done for one file. maxWork is in steps and in bytes
@@ -206,7 +195,6 @@ func (c *checker) fix(at *doctree.Node, value string, known bool) *Fix {
 	return &Fix{
 		Line: changed,
 		Old:  string(c.file.Source[start:end]), New: value, Known: known, start: start, end: end,
-		quoted: start > 0 && (c.file.Source[start-1] == '"' || c.file.Source[start-1] == '\''),
 	}
 }
 
