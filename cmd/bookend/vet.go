@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/bookend-rag/bookend/cmd/internal/doctree"
+	"github.com/bookend-rag/bookend/cmd/internal/judge"
 	"github.com/bookend-rag/bookend/cmd/internal/safefile"
 	"github.com/bookend-rag/bookend/cmd/internal/show"
 	"github.com/bookend-rag/bookend/cmd/internal/vet"
@@ -69,23 +70,23 @@ func (c *vetCommand) Run(ctx context.Context, s streams) error {
 	}
 	options := vet.Options{Decay: c.Decay}
 	if c.Curve != "" {
-		curve, err := vet.LoadCurve(c.Curve)
+		curve, err := judge.Load(c.Curve)
 		if err != nil {
 			return &usageError{fmt.Errorf("bookend: --curve: %w", err)}
 		}
 		options.Curve = curve
 	}
-	paths, skipped, err := vet.Files(ctx, c.Paths)
+	paths, skipped, err := vetFiles(ctx, c.Paths)
 	if err != nil {
 		return &usageError{err}
 	}
 	seen := vetted{kinds: map[string]int{}, findings: []vet.Finding{}, skipped: skipped}
 	for _, path := range paths {
-		report, err := c.file(ctx, s, path.Name, options)
+		report, err := c.file(ctx, s, path.name, options)
 		switch {
 		case ctx.Err() != nil:
 			return usage("interrupted: %w", ctx.Err())
-		case err != nil && path.Given:
+		case err != nil && path.given:
 			seen.unreadable = append(seen.unreadable, err)
 			continue
 		case err != nil:
@@ -164,7 +165,7 @@ func (c *vetCommand) print(s streams, options vet.Options, seen vetted) error {
 		curve = options.Curve.String()
 	}
 	if c.Format == "sarif" {
-		text, err := vet.SARIF(seen.findings, options)
+		text, err := vetSARIF(seen.findings, options)
 		fmt.Fprintf(s.out, "%s", text)
 		return err
 	}
@@ -189,7 +190,7 @@ func (c *vetCommand) print(s streams, options vet.Options, seen vetted) error {
 	if curve != "" {
 		fmt.Fprintf(s.out, "Curve: %s. Decay %v: each rank holds the answer %v times as often as the one before it.\n\n", show.Line(curve), c.Decay, c.Decay)
 	}
-	vet.Text(s.out, seen.findings)
+	vetText(s.out, seen.findings)
 	if len(seen.findings) > 0 {
 		fmt.Fprintln(s.out)
 	}

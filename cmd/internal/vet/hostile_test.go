@@ -1,7 +1,6 @@
 package vet_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -15,6 +14,7 @@ import (
 	"time"
 
 	"github.com/bookend-rag/bookend/cmd/internal/doctree"
+	"github.com/bookend-rag/bookend/cmd/internal/judge"
 	"github.com/bookend-rag/bookend/cmd/internal/vet"
 )
 
@@ -76,15 +76,16 @@ var generators = map[string]func(n int) string{
 	"merges.yaml": func(n int) string {
 		return "a: &a {chunk_order: ranked, top_k: 9}\n" + strings.Repeat("- ", 0) + strings.Repeat("? {<<: *a}\n: {<<: [*a, *a]}\n", n/30)
 	},
-	"comments.yaml":   lines("a: b # c\n# d\n\n"),
-	"tags.yaml":       numbered("", "%%TAG !a%d! tag:x\n"),
-	"words.json":      func(n int) string { return `{"` + strings.Repeat("Ab", n/2) + `":"` + "x" + `"}` },
-	"one line.yaml":   func(n int) string { return "{" + strings.Repeat("chunk_order: ranked, ", n/21) + "}" },
-	"multibyte.yaml":  lines("- {é: ü, chunk_order: \"ranked\"} # \u202e\n"),
-	"root keys.yaml":  numbered("order: {top_k: 3, min_documents: 4}\n", "k%d: 1\n"),
-	"quotes.yaml":     func(n int) string { return `"` + strings.Repeat(`\x41`, n/4) + `"` },
-	"documents.yaml":  lines("---\nchunk_order: ranked\n"),
-	"unreadable.yaml": lines("a: [\n"),
+	"keys without end.yaml": lines("é:\n"),
+	"comments.yaml":         lines("a: b # c\n# d\n\n"),
+	"tags.yaml":             numbered("", "%%TAG !a%d! tag:x\n"),
+	"words.json":            func(n int) string { return `{"` + strings.Repeat("Ab", n/2) + `":"` + "x" + `"}` },
+	"one line.yaml":         func(n int) string { return "{" + strings.Repeat("chunk_order: ranked, ", n/21) + "}" },
+	"multibyte.yaml":        lines("- {é: ü, chunk_order: \"ranked\"} # \u202e\n"),
+	"root keys.yaml":        numbered("order: {top_k: 3, min_documents: 4}\n", "k%d: 1\n"),
+	"quotes.yaml":           func(n int) string { return `"` + strings.Repeat(`\x41`, n/4) + `"` },
+	"documents.yaml":        lines("---\nchunk_order: ranked\n"),
+	"unreadable.yaml":       lines("a: [\n"),
 }
 
 const haystackStart = "components:\n  r: {type: haystack.X.XRetriever}\n"
@@ -116,8 +117,6 @@ func vetted(name, text string, o vet.Options) []vet.Finding {
 	if err != nil {
 		return nil
 	}
-	vet.Text(&bytes.Buffer{}, report.Findings)
-	_, _ = vet.SARIF(report.Findings, o)
 	vet.Apply(file, report.Findings)
 	return report.Findings
 }
@@ -136,7 +135,7 @@ func TestCosts(t *testing.T) {
 	if os.Getenv("BOOKEND_COSTS") == "" {
 		t.Skip("BOOKEND_COSTS=1 measures")
 	}
-	curve, err := vet.LoadCurve("gpt-3.5-turbo")
+	curve, err := judge.Load("gpt-3.5-turbo")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -239,7 +238,7 @@ func TestHugeCurves(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := vet.LoadCurve(path); err == nil || !strings.Contains(err.Error(), "1000") {
+		if _, err := judge.Load(path); err == nil || !strings.Contains(err.Error(), "1000") {
 			t.Errorf("%s documents: %v", documents, err)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/bookend-rag/bookend/cmd/internal/doctree"
+	"github.com/bookend-rag/bookend/cmd/internal/judge"
 )
 
 // The kinds of files that are known.
@@ -113,9 +114,9 @@ type Number struct {
 	At    *doctree.Node
 }
 
-// maxCount is the greatest number of documents that is reckoned with, and the largest
-// curve. More are taken for as many: nobody puts them into a prompt.
-const maxCount = 1000
+// maxCount is the greatest number of documents that is reckoned with. More are taken
+// for as many.
+const maxCount = judge.MaxDocuments
 
 // whole reads a whole number of 1 or more.
 func whole(n *doctree.Node) *Number {

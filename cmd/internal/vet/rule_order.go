@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/bookend-rag/bookend/cmd/internal/judge"
 	"github.com/bookend-rag/bookend/cmd/internal/nearest"
 	"github.com/bookend-rag/bookend/core"
 )
@@ -49,12 +50,12 @@ func (c *checker) checkOrder(chain *Chain) {
 	if c.Curve != nil {
 		v, err := c.judge(w.Placement)
 		switch {
-		case err != nil || v.fine || v.decided && !v.loses:
+		case err != nil || v.Fine || v.Decided && !v.Loses:
 			return
-		case v.decided:
-			f.Level, better, certain = Error, v.better, true
+		case v.Decided:
+			f.Level, better, certain = Error, v.Better, true
 			f.Message += fmt.Sprintf(" On the curve of %s, measured with %d documents, this order is expected to answer %.1f %%, %s %.1f %%: a loss beyond the noise of %.1f points (2.24 standard errors).",
-				c.Curve.Model, c.Curve.Documents, 100*v.now, v.better, 100*v.best, 100*NoiseLimit*v.se)
+				c.Curve.Model, c.Curve.Documents, 100*v.Now, v.Better, 100*v.Best, 100*v.Noise)
 		default:
 			f.Message += " The curve decides nothing: it does not say how many questions are behind it, or is one of use."
 		}
@@ -85,10 +86,10 @@ func (c *checker) checkOrder(chain *Chain) {
 }
 
 // judge asks the curve, once for each placement.
-func (c *checker) judge(p core.Placement) (v verdict, err error) {
+func (c *checker) judge(p core.Placement) (v judge.Verdict, err error) {
 	v, known := c.verdicts[p]
 	if !known {
-		v, err = judge(c.Curve.Curve, p, c.Decay)
+		v, err = c.Curve.Judge(p, c.Decay)
 		c.verdicts[p] = v
 	}
 	return v, err

@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/bookend-rag/bookend/cmd/internal/doctree"
+	"github.com/bookend-rag/bookend/cmd/internal/judge"
 	"github.com/bookend-rag/bookend/core"
 )
 
@@ -37,7 +38,7 @@ func (l Level) AtLeast(other Level) bool {
 // Options say what is known besides the files.
 type Options struct {
 	// Curve decides the warnings about orders; nil: none.
-	Curve *Curve
+	Curve *judge.Curve
 	// Decay is how much less often each rank holds the answer than the one before.
 	Decay float64
 }
@@ -64,7 +65,7 @@ type Finding struct {
 	Fix     *Fix     `json:"fix,omitempty"`
 	Advice  string   `json:"advice,omitempty"` // where no single value mends it
 	Fine    string   `json:"fine"`             // when the setting is right as it is
-	source  string   // the line
+	Source  string   `json:"-"`                // the line
 }
 
 // Fix changes one value of a line and nothing else.
@@ -93,7 +94,7 @@ type checker struct {
 	report   Report
 	told     map[string]bool        // findings that were reported
 	seen     map[*doctree.Node]bool // nodes that were walked, and keys
-	verdicts map[core.Placement]verdict
+	verdicts map[core.Placement]judge.Verdict
 	work     int
 	full     bool // a limit was met
 }
@@ -103,7 +104,7 @@ type checker struct {
 func Check(ctx context.Context, file *doctree.File, o Options) (Report, error) {
 	c := &checker{
 		ctx: ctx, file: file, Options: o,
-		told: map[string]bool{}, seen: map[*doctree.Node]bool{}, verdicts: map[core.Placement]verdict{},
+		told: map[string]bool{}, seen: map[*doctree.Node]bool{}, verdicts: map[core.Placement]judge.Verdict{},
 	}
 	if len(file.Docs) > 0 && isSettings(file.Docs[0]) {
 		c.known(bookend)
@@ -160,14 +161,14 @@ func (c *checker) tell(id string, at *doctree.Node, f Finding) {
 	f.Rule, f.Title, f.Fine, f.File = id, rule.Title, rule.Fine, c.file.Name
 	f.Level = cmp.Or(f.Level, rule.Level)
 	f.Line = cmp.Or(f.Line, at.Line)
-	f.source = c.file.Line(f.Line)
+	f.Source = c.file.Line(f.Line)
 	if f.Line == at.Line {
 		f.Column = at.Column
 		if start, end, ok := c.file.Scalar(at); ok {
 			f.Length = len([]rune(string(c.file.Source[start:end])))
 		}
 	} else {
-		f.Column = 1 + len([]rune(f.source)) - len([]rune(strings.TrimLeft(f.source, " \t")))
+		f.Column = 1 + len([]rune(f.Source)) - len([]rune(strings.TrimLeft(f.Source, " \t")))
 	}
 	key := fmt.Sprint(f.Rule, f.Line, f.Column, f.Message)
 	switch {

@@ -1,4 +1,4 @@
-package vet_test
+package main
 
 import (
 	"context"
@@ -14,32 +14,42 @@ import (
 	"github.com/bookend-rag/bookend/cmd/internal/vet"
 )
 
-func text(findings []vet.Finding) string {
+// found checks a text under a name.
+func found(t *testing.T, name, text string) []vet.Finding {
+	t.Helper()
+	file, err := doctree.Parse(context.Background(), name, []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := vet.Check(context.Background(), file, vet.Options{Decay: 0.5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report.Findings
+}
+
+func printed(findings []vet.Finding) string {
 	var b strings.Builder
-	vet.Text(&b, findings)
+	vetText(&b, findings)
 	return b.String()
 }
 
 func TestText(t *testing.T) {
 	t.Parallel()
-	file, err := doctree.Read(context.Background(), production)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := `testdata/files/home-production.yaml:10:16: warning BE101: ranked order gives the end of the prompt to the worst document
-  10 |   chunk_order: similarity_desc   # as the reranker gives them
-     |                ^^^^^^^^^^^^^^^
+	want := `rag.yaml:7:16: warning BE101: ranked order gives the end of the prompt to the worst document
+  7 |   chunk_order: similarity_desc   # as they come
+    |                ^^^^^^^^^^^^^^^
   The documents (10 at most) reach the prompt best first: the second best stands in slot 2, and the
   last slot holds the worst. Many models read the middle worst (lost in the middle).
       slot         1    2    3    4    5    6    7    8    9   10
       now         r1   r2   r3   r4   r5   r6   r7   r8   r9  r10
       head-tail   r1   r3   r5   r7   r9  r10   r8   r6   r4   r2
-  fix:  chunk_order: head_tail_alternating   # as the reranker gives them
+  fix:  chunk_order: head_tail_alternating   # as they come
   Whether the program behind this file takes another word is not known: look at its documentation.
   fine: Ranked order is right for a model that reads the start best or every slot alike, and where
         the best document nearly always holds the answer. Below five documents it hardly matters.
 `
-	if got := text(check(t, file, "")); got != want {
+	if got := printed(found(t, "rag.yaml", faulty)); got != want {
 		t.Errorf("(-want +got)\n-%s\n+%s", want, got)
 	}
 }
@@ -47,8 +57,7 @@ func TestText(t *testing.T) {
 // Whatever a file holds is text on a terminal, and no line of it runs on.
 func TestHostileText(t *testing.T) {
 	t.Parallel()
-	file := parse(t, "a\x1b[31m.yaml", "top_k: 9\n\"x\\e[31m\": 1\nchunk_order: \"\\e[2Jhead_tial_alternating\\n\\u202e\" # \u202e "+strings.Repeat("long", 100)+"\n---\nchunk_order: score_desc # \u202e\n")
-	got := text(check(t, file, ""))
+	got := printed(found(t, "a\x1b[31m.yaml", "top_k: 9\n\"x\\e[31m\": 1\nchunk_order: \"\\e[2Jhead_tial_alternating\\n\\u202e\" # \u202e "+strings.Repeat("long", 100)+"\n---\nchunk_order: score_desc # \u202e\n"))
 	if strings.ContainsAny(got, "\x1b\u202e") || !strings.Contains(got, "BE006") || !strings.Contains(got, "fix:") {
 		t.Errorf("%q", got)
 	}
@@ -61,11 +70,7 @@ func TestHostileText(t *testing.T) {
 
 func TestSARIF(t *testing.T) {
 	t.Parallel()
-	file, err := doctree.Read(context.Background(), filepath.Join("testdata", "files", "bookend-ranked.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, err := vet.SARIF(check(t, file, ""), vet.Options{})
+	data, err := vetSARIF(found(t, "conf/rag.yaml", faulty), vet.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +105,7 @@ func TestSARIF(t *testing.T) {
 	}
 	r := run.Results[0]
 	if at := r.Locations[0].PhysicalLocation; run.Tool.Driver.Rules[r.RuleIndex].ID != r.RuleID || r.Level != "warning" ||
-		at.ArtifactLocation.URI != "testdata/files/bookend-ranked.yaml" || at.Region.StartLine != 4 || at.Region.StartColumn != 14 {
+		at.ArtifactLocation.URI != "conf/rag.yaml" || at.Region.StartLine != 7 || at.Region.StartColumn != 16 {
 		t.Errorf("%+v", r)
 	}
 }
@@ -124,14 +129,14 @@ func TestFolders(t *testing.T) {
 	if err := os.Mkdir(torn, 0); err != nil {
 		t.Fatal(err)
 	}
-	found, skipped, err := vet.Files(context.Background(), []string{dir, filepath.Join(dir, "b", "e.txt"), filepath.Join(dir, "b") + "/"})
+	paths, skipped, err := vetFiles(context.Background(), []string{dir, filepath.Join(dir, "b", "e.txt"), filepath.Join(dir, "b") + "/"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var files []string
-	for _, f := range found {
-		name, _ := filepath.Rel(dir, f.Name)
-		files = append(files, fmt.Sprint(filepath.ToSlash(name), " ", f.Given))
+	for _, f := range paths {
+		name, _ := filepath.Rel(dir, f.name)
+		files = append(files, fmt.Sprint(filepath.ToSlash(name), " ", f.given))
 	}
 	if want := []string{"a.yaml false", "b/c.YML false", "b/d.json false", "b/e.txt true"}; !slices.Equal(files, want) {
 		t.Errorf("(-want +got)\n-%q\n+%q", want, files)
@@ -139,7 +144,7 @@ func TestFolders(t *testing.T) {
 	if os.Getuid() != 0 && len(skipped) != 1 {
 		t.Errorf("skipped %v, want the folder that is shut", skipped)
 	}
-	if _, _, err := vet.Files(context.Background(), []string{filepath.Join(dir, "none")}); err == nil {
+	if _, _, err := vetFiles(context.Background(), []string{filepath.Join(dir, "none")}); err == nil {
 		t.Error("a missing file is no error")
 	}
 }
@@ -147,7 +152,7 @@ func TestFolders(t *testing.T) {
 // Whatever a message quotes is no link and no mention where SARIF is shown.
 func TestSARIFHasNoLinks(t *testing.T) {
 	t.Parallel()
-	data, err := vet.SARIF(check(t, parse(t, "a.yaml", `order: {top_k: 3, placement: "[click](https://evil.example) <a href=x> www.evil.example @all ![x](http://e)"}`), ""), vet.Options{})
+	data, err := vetSARIF(found(t, "a.yaml", `order: {top_k: 3, placement: "[click](https://evil.example) <a href=x> www.evil.example @all ![x](http://e)"}`), vet.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package vet
+package main
 
 import (
 	"encoding/json"
@@ -7,16 +7,17 @@ import (
 	"strings"
 
 	"github.com/bookend-rag/bookend/cmd/internal/show"
+	"github.com/bookend-rag/bookend/cmd/internal/vet"
 )
 
-// SARIF returns the findings as a log of SARIF 2.1.0, which code hosts and editors
+// vetSARIF returns the findings as a log of SARIF 2.1.0, which code hosts and editors
 // show beside the lines (OASIS, https://docs.oasis-open.org/sarif/sarif/v2.1.0/).
 // Nothing that a checked file holds becomes a link in it.
-func SARIF(findings []Finding, o Options) ([]byte, error) {
+func vetSARIF(findings []vet.Finding, o vet.Options) ([]byte, error) {
 	type object = map[string]any
 	text := func(t string) object { return object{"text": t} }
 	index, rules := map[string]int{}, []object{}
-	for i, r := range Rules() {
+	for i, r := range vet.Rules() {
 		index[r.ID] = i
 		rules = append(rules, object{
 			"id": r.ID, "name": r.Name, "shortDescription": text(r.Title), "fullDescription": text(r.Why),

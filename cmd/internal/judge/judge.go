@@ -1,4 +1,6 @@
-package vet
+// Package judge says what a measured curve makes of an order: whether another one,
+// which no curve was needed to choose, is read better beyond noise.
+package judge
 
 import (
 	"errors"
@@ -10,19 +12,22 @@ import (
 	"github.com/bookend-rag/bookend/core/sweep"
 )
 
-// Curve is what the warnings about orders are decided by.
+// MaxDocuments is the largest curve that is reckoned with: nobody shows a model more.
+const MaxDocuments = 1000
+
+// Curve is what orders are judged by.
 type Curve struct {
 	*core.Curve
 	File string // "" for a published one
 }
 
-// LoadCurve reads a curve file, or finds a published curve by name, such as
-// "gpt-3.5-turbo" or "gpt-3.5-turbo/20", of maxCount documents at most.
-func LoadCurve(name string) (*Curve, error) {
+// Load reads a curve file, or finds a published curve by name, such as
+// "gpt-3.5-turbo" or "gpt-3.5-turbo/20", of MaxDocuments documents at most.
+func Load(name string) (*Curve, error) {
 	curve, err := core.LoadCurve(name)
 	switch {
-	case err == nil && curve.Documents > maxCount:
-		return nil, &core.CurveError{Path: name, Rule: fmt.Sprintf("was measured with %d documents: vet reckons with %d at most", curve.Documents, maxCount)}
+	case err == nil && curve.Documents > MaxDocuments:
+		return nil, &core.CurveError{Path: name, Rule: fmt.Sprintf("was measured with %d documents: %d at most are reckoned with", curve.Documents, MaxDocuments)}
 	case err == nil:
 		return &Curve{curve, name}, nil
 	case !errors.Is(err, fs.ErrNotExist):
@@ -52,55 +57,55 @@ func (c *Curve) String() string {
 // with two others, each at 2.5 %, two-sided.
 const NoiseLimit = 2.24
 
-// verdict is what a curve says of an order.
-type verdict struct {
-	decided   bool
-	fine      bool       // the order is right by the shape of the curve
-	loses     bool       // to better, beyond noise
-	better    core.Named // the best of the fixed orders
-	now, best float64    // expected accuracies, as shares
-	se        float64    // the standard error of their difference
+// Verdict is what a curve says of an order.
+type Verdict struct {
+	Decided   bool       // the curve says how many questions of answers are behind it
+	Fine      bool       // the order is right by the shape of the curve
+	Loses     bool       // to another, beyond noise
+	Better    core.Named // the best of the fixed orders
+	Now, Best float64    // expected accuracies, as shares
+	Noise     float64    // NoiseLimit standard errors of their difference
 }
 
 // fixedOrders need no curve, so that none of them was chosen by the curve's noise.
 var fixedOrders = []core.Named{core.RankOrder, core.HeadTail, core.Reversed}
 
-// judge compares an order with the fixed ones, with as many documents as the curve was
+// Judge compares an order with the fixed ones, with as many documents as the curve was
 // measured with. A flat curve finds every order right, and one that falls from the
 // start the ranked order. Else the expected accuracies are compared: a loss counts if
 // it exceeds NoiseLimit standard errors, with the slots of the curve taken as
 // independent samples of its questions. A curve of use says nothing of answers and
 // decides nothing.
-func judge(curve *core.Curve, p core.Placement, decay float64) (verdict, error) {
-	v := verdict{decided: curve.Questions > 0 && curve.Kind != core.CurveOfUse}
-	if v.fine = curve.Shape == core.ShapeFlat || curve.Shape == core.ShapePrimacy && p == core.RankOrder; v.fine {
+func (c *Curve) Judge(p core.Placement, decay float64) (Verdict, error) {
+	v := Verdict{Decided: c.Questions > 0 && c.Kind != core.CurveOfUse}
+	if v.Fine = c.Shape == core.ShapeFlat || c.Shape == core.ShapePrimacy && p == core.RankOrder; v.Fine {
 		return v, nil
 	}
-	gold, err := sweep.DecayingRanks(curve.Documents, decay)
+	gold, err := sweep.DecayingRanks(c.Documents, decay)
 	if err != nil {
 		return v, err
 	}
-	accuracy, err := sweep.AccuracyBySlot(curve, curve.Documents)
+	accuracy, err := sweep.AccuracyBySlot(c.Curve, c.Documents)
 	if err != nil {
 		return v, err
 	}
 	expected := func(p core.Placement) ([]int, float64) {
-		ranks, orderErr := core.Order(p, curve.Documents)
+		ranks, orderErr := core.Order(p, c.Documents)
 		value, valueErr := sweep.Expected(accuracy, ranks, gold)
 		err = errors.Join(err, orderErr, valueErr)
 		return ranks, value
 	}
 	ranks, now := expected(p)
-	v.now, v.best = now, now
+	v.Now, v.Best = now, now
 	for _, fixed := range fixedOrders {
 		other, value := expected(fixed)
 		if err != nil {
 			return v, err
 		}
-		se := noise(curve, other, ranks, gold)
-		v.loses = v.loses || value-now > max(NoiseLimit*se, 1e-9)
-		if value > v.best {
-			v.best, v.better, v.se = value, fixed, se
+		se := noise(c.Curve, other, ranks, gold)
+		v.Loses = v.Loses || value-now > max(NoiseLimit*se, 1e-9)
+		if value > v.Best {
+			v.Best, v.Better, v.Noise = value, fixed, NoiseLimit*se
 		}
 	}
 	return v, nil

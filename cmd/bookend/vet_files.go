@@ -1,4 +1,4 @@
-package vet
+package main
 
 import (
 	"context"
@@ -12,26 +12,26 @@ import (
 	"github.com/bookend-rag/bookend/cmd/internal/doctree"
 )
 
-// maxFiles bounds what folders are searched for.
-const maxFiles = 100_000
+// maxVetFiles bounds what folders are searched for.
+const maxVetFiles = 100_000
 
-// Path is a file to check.
-type Path struct {
-	Name  string
-	Given bool // by the user, and not found in a folder
+// vetPath is a file to check.
+type vetPath struct {
+	name  string
+	given bool // by the user, and not found in a folder
 }
 
-// Files returns the files that the paths name: files as they are, and of folders
+// vetFiles returns the files that the paths name: files as they are, and of folders
 // every YAML and JSON file below them, by name, each once. Hidden folders, those of
 // installed packages, and symbolic links are passed over; what cannot be read below a
 // folder is skipped and returned. A path that the user gave and that is not there is
 // an error.
-func Files(ctx context.Context, paths []string) (files []Path, skipped []error, err error) {
+func vetFiles(ctx context.Context, paths []string) (files []vetPath, skipped []error, err error) {
 	seen := map[string]bool{}
 	add := func(name string, given bool) {
 		if !seen[name] {
 			seen[name] = true
-			files = append(files, Path{name, given})
+			files = append(files, vetPath{name, given})
 		}
 	}
 	for _, path := range paths {
@@ -52,8 +52,8 @@ func Files(ctx context.Context, paths []string) (files []Path, skipped []error, 
 			case d.Type().IsRegular() && slices.Contains([]string{".yaml", ".yml", ".json"}, strings.ToLower(filepath.Ext(name))):
 				add(name, false)
 			}
-			if len(files) > maxFiles {
-				return &doctree.Error{File: path, Rule: fmt.Sprintf("holds more than %d files: name a folder of configurations", maxFiles)}
+			if len(files) > maxVetFiles {
+				return &doctree.Error{File: path, Rule: fmt.Sprintf("holds more than %d files: name a folder of configurations", maxVetFiles)}
 			}
 			return nil
 		})
