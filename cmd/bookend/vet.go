@@ -108,8 +108,9 @@ func (c *vetCommand) Run(ctx context.Context, s streams) error {
 	if len(seen.unreadable) > 0 {
 		return &usageError{errors.Join(seen.unreadable...)}
 	}
+	levels := []vet.Level{vet.Note, vet.Warning, vet.Error}
 	for _, f := range seen.findings {
-		if c.FailOn != "never" && f.Level.AtLeast(vet.Level(c.FailOn)) {
+		if c.FailOn != "never" && slices.Index(levels, f.Level) >= slices.Index(levels, vet.Level(c.FailOn)) {
 			return foundError{}
 		}
 	}

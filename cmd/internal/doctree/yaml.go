@@ -115,7 +115,10 @@ func (r *yamlReader) value(y *yaml.Node, depth int) (*Node, error) {
 			return nil, err
 		}
 	default:
-		n.Kind = scalarKind(y)
+		var known bool
+		if n.Kind, known = scalarKinds[y.ShortTag()]; !known {
+			n.Kind = Text
+		}
 	}
 	if y.Anchor != "" {
 		r.anchors[y] = n
@@ -190,16 +193,5 @@ func (n *Node) holds(inner *Node) {
 	n.height = max(n.height, 1+inner.height)
 }
 
-func scalarKind(y *yaml.Node) Kind {
-	switch y.ShortTag() {
-	case "!!null":
-		return Null
-	case "!!bool":
-		return Bool
-	case "!!int":
-		return Int
-	case "!!float":
-		return Float
-	}
-	return Text
-}
+// scalarKinds are the kinds of scalars that are no text.
+var scalarKinds = map[string]Kind{"!!null": Null, "!!bool": Bool, "!!int": Int, "!!float": Float}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/bookend-rag/bookend/cmd/internal/doctree"
+	"github.com/bookend-rag/bookend/core"
 )
 
 // autoRAG reads a configuration of AutoRAG: lines of nodes, each with the modules that
@@ -39,7 +40,7 @@ func (c *checker) autoRAGNode(chain *Chain, kind, node *doctree.Node) {
 		s.Task = Place
 		if allOf(modules, "long_context_reorder") {
 			s.At = modules[0].Get("module_type")
-			s.Order = &Word{Name: s.At.Text, Meaning: Folded}
+			s.Order = &Word{Name: s.At.Text, Placement: core.LongContext, Near: true}
 		}
 		chain.layout(c.autoRAGPrompts(modules))
 	default:

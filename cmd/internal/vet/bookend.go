@@ -141,14 +141,11 @@ func settingsChain(doc *doctree.Node) *Chain {
 	if placement != nil && placement.Kind == doctree.Map && len(placement.Entries) == 1 {
 		placement = placement.Get("name")
 	}
-	if placement != nil && placement.Kind == doctree.Text {
-		w := parseOrder(placement.Text)
+	if w := parseOrder(nonNil(placement).Text); w.Placement != nil {
 		step.At, step.Order = placement, &w
 	}
 	chain := &Chain{Steps: []*Step{step}, Bound: whole(doc.At("prompt", "budget")) != nil}
-	if l := settingsLayout(doc.At("prompt", "layout")); l != nil {
-		chain.Layouts = append(chain.Layouts, l)
-	}
+	chain.layout(settingsLayout(doc.At("prompt", "layout")))
 	return chain
 }
 

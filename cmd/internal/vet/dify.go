@@ -25,7 +25,7 @@ func (c *checker) dify(n *doctree.Node) (chains []*Chain, known bool) {
 	for _, node := range nodes {
 		data := node.Get("data")
 		selector := nonNil(data.At("context", "variable_selector")).Items
-		if nonNil(data.Get("type")).Text != "llm" || len(selector) == 0 || isFalse(data.At("context", "enabled")) || found[selector[0].Text] == nil {
+		if nonNil(data.Get("type")).Text != "llm" || len(selector) == 0 || is(data.At("context", "enabled"), "false") || found[selector[0].Text] == nil {
 			continue
 		}
 		read[selector[0].Text] = true
@@ -49,7 +49,7 @@ func (c *checker) dify(n *doctree.Node) (chains []*Chain, known bool) {
 func difyRetrieval(set *doctree.Node) []*Step {
 	keep := whole(set.Get("top_k"))
 	steps := []*Step{{Task: Retrieve, At: set, Keep: keep}}
-	if at := set.Get("reranking_enable"); isTrue(at) {
+	if at := set.Get("reranking_enable"); is(at, "true") {
 		steps = append(steps, &Step{Task: Rerank, Name: "reranking_enable", At: at, Keep: keep})
 	}
 	return steps

@@ -86,13 +86,13 @@ func haystackComponent(e doctree.Entry, class string) *component {
 	limited := false
 	switch {
 	case class == "LostInTheMiddleRanker":
-		step.Task, step.Order = Place, &Word{Name: class, Meaning: Folded, Placement: core.HeadTail}
+		step.Task, step.Order = Place, &Word{Name: class, Placement: core.HeadTail}
 	case strings.HasPrefix(class, "MetaField"), class == "SentenceTransformersDiversityRanker":
 		step.Task = Rerank // by something else than relevance: what comes in is placed anew
 	case strings.HasSuffix(class, "Ranker"):
 		threshold := nonNil(params.Get("score_threshold"))
 		step.Task, step.Cuts, limited = Rerank, threshold.Kind != doctree.Null, true
-	case class == "DocumentJoiner" && isFalse(params.Get("sort_by_score")):
+	case class == "DocumentJoiner" && is(params.Get("sort_by_score"), "false"):
 		step.Task = Trim // it passes on what comes, and cuts to top_k
 	case class == "DocumentJoiner":
 		step.Task = Fuse
@@ -115,10 +115,7 @@ func nonNil(n *doctree.Node) *doctree.Node {
 	return n
 }
 
-func isTrue(n *doctree.Node) bool {
-	return n != nil && n.Kind == doctree.Bool && strings.EqualFold(n.Text, "true")
-}
-
-func isFalse(n *doctree.Node) bool {
-	return n != nil && n.Kind == doctree.Bool && strings.EqualFold(n.Text, "false")
+// is says that a value is true, or false, as a text says it.
+func is(n *doctree.Node, value string) bool {
+	return n != nil && n.Kind == doctree.Bool && strings.EqualFold(n.Text, value)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/bookend-rag/bookend/cmd/internal/doctree"
 	"github.com/bookend-rag/bookend/cmd/internal/judge"
+	"github.com/bookend-rag/bookend/core"
 )
 
 // The kinds of files that are known.
@@ -101,7 +102,7 @@ type Step struct {
 
 // places says that a step puts the documents into an order that is not their ranks'.
 func (s *Step) places() bool {
-	return s.Order != nil && (s.Order.Meaning == Folded || s.Order.Meaning == Reversed)
+	return s.Order != nil && s.Order.Placement != nil && s.Order.Placement != core.RankOrder
 }
 
 // ranksAnew says that a step throws away what order its input has.
@@ -156,10 +157,10 @@ func (c *Chain) documents() []*Number {
 
 // reach returns how many documents reach the prompt, or nil.
 func (c *Chain) reach() *Number {
-	if len(c.Steps) == 0 {
-		return nil
+	if all := c.documents(); len(all) > 0 {
+		return all[len(all)-1]
 	}
-	return c.documents()[len(c.Steps)-1]
+	return nil
 }
 
 // final returns the step whose order the documents have in the prompt: the last one

@@ -10,21 +10,10 @@ import (
 
 // Word is the name of an order.
 type Word struct {
-	Name      string // as it is written
-	Meaning   Meaning
-	Placement core.Placement // nil where only the meaning is known
+	Name      string         // as it is written
+	Placement core.Placement // nil if nobody knows the name
+	Near      bool           // the placement is nearly that, too little to ask a curve
 }
-
-// Meaning sorts the names of orders.
-type Meaning uint8
-
-// The meanings.
-const (
-	Unknown  Meaning = iota
-	Ranked           // best first
-	Reversed         // best last
-	Folded           // the best at the ends, or another placement
-)
 
 // spellings are the names in use that Bookend does not read itself.
 var spellings = map[string][]string{
@@ -49,18 +38,9 @@ func parseOrder(name string) Word {
 			word = canonical
 		}
 	}
-	p, err := core.ParsePlacement(word)
-	switch {
-	case err != nil || p == core.DocumentOrder:
-		return w
-	case p == core.RankOrder:
-		w.Meaning = Ranked
-	case p == core.Reversed:
-		w.Meaning = Reversed
-	default:
-		w.Meaning = Folded
+	if p, err := core.ParsePlacement(word); err == nil && p != core.DocumentOrder {
+		w.Placement = p
 	}
-	w.Placement = p
 	return w
 }
 

@@ -40,7 +40,7 @@ func orderIn(key string, value *doctree.Node) *Word {
 	switch many := len(words(w.Name)) > 1; {
 	case words(key)[0] != "chunk" && !many && w.Name != "relevance" && w.Name != "similarity":
 		return nil // "document_order: reverse" may be about anything
-	case w.Meaning == Unknown && (!many || nearest.Of(w.Name, orderNames()) == ""):
+	case w.Placement == nil && (!many || nearest.Of(w.Name, orderNames()) == ""):
 		return nil
 	}
 	return &w
@@ -52,7 +52,7 @@ func (a *around) note(n *doctree.Node, e doctree.Entry) {
 	key := strings.Join(words(name[:min(len(name), 60)]), " ")
 	number := whole(value)
 	sampler := key == "top k" && n.Get("temperature") != nil // how many words a model draws from
-	off := value.Kind == doctree.Null || isFalse(value) || isFalse(value.Get("enabled"))
+	off := value.Kind == doctree.Null || is(value, "false") || is(value.Get("enabled"), "false")
 	a.bound = a.bound || !off && otherCuts.MatchString(key)
 	if w := orderIn(name, value); w != nil {
 		a.orders = append(a.orders, &Step{Task: Place, Name: name, At: value, Order: w})

@@ -19,10 +19,11 @@ const (
 // checkOrder reports an order that depends on the model, or lets the curve decide.
 func (c *checker) checkOrder(chain *Chain) {
 	step := chain.final()
-	if step == nil || step.Order.Placement == nil {
-		if step != nil {
-			c.checkName(step)
-		}
+	switch {
+	case step == nil || step.Order.Near:
+		return
+	case step.Order.Placement == nil:
+		c.checkName(step)
 		return
 	}
 	w, reach := step.Order, chain.reach()
@@ -39,11 +40,11 @@ func (c *checker) checkOrder(chain *Chain) {
 		return
 	}
 	rule, f := orderLosesOnCurve, Finding{Message: "The documents reach the prompt by " + w.Name + ", and another order is read better."}
-	switch w.Meaning {
-	case Ranked:
+	switch w.Placement {
+	case core.RankOrder:
 		rule = secondBestInTheMiddle
 		f.Message = "The documents (" + size + ") reach the prompt best first: the second best stands in slot 2, and the last slot holds the worst. Many models read the middle worst (lost in the middle)."
-	case Reversed:
+	case core.Reversed:
 		rule, f.Message = bestLast, "The documents ("+size+") reach the prompt best last: the first slot holds the worst."
 	}
 	better, certain := core.Named(core.HeadTail), false
@@ -60,7 +61,7 @@ func (c *checker) checkOrder(chain *Chain) {
 			f.Message += " The curve decides nothing: it does not say how many questions are behind it, or is one of use."
 		}
 	}
-	if w.Meaning == Folded && !certain {
+	if rule == orderLosesOnCurve && !certain {
 		return
 	}
 	if reach != nil && documents < fewDocuments {
@@ -97,9 +98,6 @@ func (c *checker) judge(p core.Placement) (v judge.Verdict, err error) {
 
 // checkName reports the name of an order that is nearly known.
 func (c *checker) checkName(s *Step) {
-	if s.Order.Meaning != Unknown {
-		return
-	}
 	if near := nearest.Of(s.Order.Name, orderNames()); near != "" {
 		c.tell(unknownOrder, s.At, Finding{
 			Message: fmt.Sprintf("%q is no order that is in use. It looks like %q.", s.Order.Name, near),

@@ -58,6 +58,8 @@ func TestSmallFiles(t *testing.T) {
 		{"an unknown order", "chunk_order: head_tial_alternating\n", "1:14 BE006 note"},
 		{"Bookend takes other names", "order: {placement: lost_in_the_middle}\n", "1:20 BE007 error"},
 		{"Bookend's own mapping", "order: {top_k: 9, placement: {name: ranked}}\n", "1:37 BE101 warning"},
+		{"Bookend's own reading order", "order: {top_k: 9, placement: document-order}\n", ""},
+		{"Bookend's edges", "order: {top_k: 9, placement: edges-first=3}\n", ""},
 		{"a misspelled section", "ordr: {top_k: 9}\n", "1:1 BE007 error"},
 		{"a section too many", "order: {top_k: 9, placement: ranked}\nretriever: {top_k: 3}\n", "2:1 BE007 error"},
 		{"two documents of settings", "order: {top_k: 9}\n---\norder: {top_k: 8}\n", "3:1 BE007 error"},

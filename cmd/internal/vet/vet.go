@@ -30,17 +30,10 @@ const (
 	Error   Level = "error"   // certain
 )
 
-// AtLeast says that a level is as sure as another one, or surer.
-func (l Level) AtLeast(other Level) bool {
-	return slices.Index([]Level{Note, Warning, Error}, l) >= slices.Index([]Level{Note, Warning, Error}, other)
-}
-
 // Options say what is known besides the files.
 type Options struct {
-	// Curve decides the warnings about orders; nil: none.
-	Curve *judge.Curve
-	// Decay is how much less often each rank holds the answer than the one before.
-	Decay float64
+	Curve *judge.Curve // decides the warnings about orders; nil: none
+	Decay float64      // how much less often each rank holds the answer than the one before
 }
 
 // Report is what one file was known as, and what was found in it.
@@ -58,9 +51,8 @@ type Finding struct {
 	Column int    `json:"column"` // from 1, in characters
 	Length int    `json:"length"` // characters of what is wrong, 0 if that is no one word
 	Title  string `json:"title"`
-	// Message says what happens to the documents here.
-	Message string `json:"message"`
-	// Picture draws the slots, a line each.
+	// Message says what happens to the documents here, and Picture draws it.
+	Message string   `json:"message"`
 	Picture []string `json:"picture,omitempty"`
 	Fix     *Fix     `json:"fix,omitempty"`
 	Advice  string   `json:"advice,omitempty"` // where no single value mends it
@@ -171,18 +163,18 @@ func (c *checker) tell(id string, at *doctree.Node, f Finding) {
 		f.Column = 1 + len([]rune(f.Source)) - len([]rune(strings.TrimLeft(f.Source, " \t")))
 	}
 	key := fmt.Sprint(f.Rule, f.Line, f.Column, f.Message)
-	switch {
-	case c.told[key]:
-	case len(c.told) == maxFindings && id != notChecked:
-		c.full = true
-	default:
-		c.told[key] = true
-		c.report.Findings = append(c.report.Findings, f)
+	if c.told[key] {
+		return
 	}
+	if len(c.told) == maxFindings && id != notChecked {
+		c.full = true
+		return
+	}
+	c.told[key] = true
+	c.report.Findings = append(c.report.Findings, f)
 }
 
-// fix returns the change of a value, or nil if it does not stand in the file as it
-// is.
+// fix returns the change of a value, or nil if it does not stand in the file as it is.
 func (c *checker) fix(at *doctree.Node, value string, known bool) *Fix {
 	start, end, ok := c.file.Scalar(at)
 	begin, inside := c.file.Offset(at.Line, 1)
@@ -193,10 +185,7 @@ func (c *checker) fix(at *doctree.Node, value string, known bool) *Fix {
 	if line := c.file.Line(at.Line); end-begin <= len(line) {
 		changed = line[:start-begin] + value + line[end-begin:]
 	}
-	return &Fix{
-		Line: changed,
-		Old:  string(c.file.Source[start:end]), New: value, Known: known, start: start, end: end,
-	}
+	return &Fix{Line: changed, Old: string(c.file.Source[start:end]), New: value, Known: known, start: start, end: end}
 }
 
 // Apply returns the file with the fixes of its findings that are certain, and how
