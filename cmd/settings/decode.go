@@ -387,44 +387,52 @@ func (d *decoder) inFolder(path string) string {
 }
 
 // asJSON writes a tree as JSON. Numbers that JSON does not know are an error.
-func asJSON(n *doctree.Node) (json.RawMessage, error) {
+func asJSON(n *doctree.Node) (json.RawMessage, error) { return appendJSON(nil, n) }
+
+func appendJSON(text []byte, n *doctree.Node) ([]byte, error) {
 	switch n.Kind {
 	case doctree.Null:
-		return json.RawMessage("null"), nil
+		return append(text, "null"...), nil
 	case doctree.Bool:
-		return json.RawMessage(strings.ToLower(n.Text)), nil
+		return append(text, strings.ToLower(n.Text)...), nil
 	case doctree.Int, doctree.Float:
 		if json.Valid([]byte(n.Text)) {
-			return json.RawMessage(n.Text), nil
+			return append(text, n.Text...), nil
 		}
 		if u, err := strconv.ParseUint(strings.ReplaceAll(n.Text, "_", ""), 0, 64); err == nil {
-			return json.RawMessage(strconv.FormatUint(u, 10)), nil
+			return strconv.AppendUint(text, u, 10), nil
 		}
 		f, ok := number(n)
 		if !ok {
 			return nil, fmt.Errorf("must be a finite number, not %s", n.Text)
 		}
-		return json.Marshal(f)
-	case doctree.List:
-		items := make([]json.RawMessage, len(n.Items))
-		for i, item := range n.Items {
-			text, err := asJSON(item)
-			if err != nil {
-				return nil, err
-			}
-			items[i] = text
-		}
-		return json.Marshal(items)
-	case doctree.Map:
-		object := map[string]json.RawMessage{}
-		for _, e := range n.Entries {
-			text, err := asJSON(e.Value)
-			if err != nil {
-				return nil, err
-			}
-			object[e.Key.Text] = text
-		}
-		return json.Marshal(object)
+		return strconv.AppendFloat(text, f, 'g', -1, 64), nil
+	case doctree.Text:
+		quoted, err := json.Marshal(n.Text)
+		return append(text, quoted...), err
 	}
-	return json.Marshal(n.Text)
+	open, end, err := byte('['), byte(']'), error(nil)
+	if n.Kind == doctree.Map {
+		open, end = '{', '}'
+	}
+	text = append(text, open)
+	for i, item := range n.Items {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		if text, err = appendJSON(text, item); err != nil {
+			return nil, err
+		}
+	}
+	for i, e := range n.Entries {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		key, _ := json.Marshal(e.Key.Text) // a text always can be written
+		text = append(append(text, key...), ':')
+		if text, err = appendJSON(text, e.Value); err != nil {
+			return nil, err
+		}
+	}
+	return append(text, end), nil
 }
