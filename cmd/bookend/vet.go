@@ -196,6 +196,15 @@ func (c *vetCommand) print(s streams, options vet.Options, seen vetted) error {
 		fmt.Fprintln(s.out)
 	}
 	fmt.Fprintln(s.out, show.Line(seen.summary()))
+	left := 0
+	for _, f := range seen.findings {
+		if f.Fix != nil && !f.Fix.Known {
+			left++
+		}
+	}
+	if c.Fix && left > 0 {
+		fmt.Fprintf(s.out, "%s printed above and not written: the file is another program's, and no curve decides.\n", show.Count(left, "change"))
+	}
 	return nil
 }
 

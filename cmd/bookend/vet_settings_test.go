@@ -99,7 +99,7 @@ func TestVetAgreesWithTheReader(t *testing.T) {
 		var got []string
 		for _, f := range report.Findings {
 			if f.Level == "error" {
-				got = append(got, fmt.Sprintf("bookend: %s:%d:%d: %s", path, f.Line, f.Column, strings.TrimSuffix(f.Message, ".")))
+				got = append(got, fmt.Sprintf("bookend: %s:%d:%d: %s", path, f.Line, f.Column, f.Message))
 			}
 		}
 		slices.Sort(got)

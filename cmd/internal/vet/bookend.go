@@ -87,7 +87,7 @@ func (c *checker) settings() {
 			text = fmt.Sprint(f.Value)
 		}
 		at := &doctree.Node{Kind: doctree.Text, Text: text, Line: max(f.Line, 1), Column: max(f.Column, 1)}
-		finding := Finding{Message: message + ".", Advice: "docs/settings.md lists every key."}
+		finding := Finding{Message: message, Advice: "docs/settings.md lists every key."}
 		if f.Meant != "" {
 			finding.Fix = c.fix(at, f.Meant, true)
 		}
