@@ -67,7 +67,7 @@ func endOf(n *doctree.Node) string {
 // upstream adds the steps that lead to a component, each after those that feed it, and
 // says whether there are any. A loop ends where it began.
 func (c *checker) upstream(at, end *component, chain *Chain) bool {
-	if at.seen != end && c.spend(1+len(at.from)) {
+	if at.seen != end && c.spend(stepWork*(1+len(at.from))) {
 		at.seen = end
 		for _, from := range at.from {
 			c.upstream(from, end, chain)

@@ -71,11 +71,13 @@ type Fix struct {
 	start, end int  // bytes of the file
 }
 
-// The limits of what is told and done for one file. maxWork is in steps and in bytes
-// of templates: aliases aside, no file of doctree.MaxBytes comes near it.
+// The limits of what is told and done for one file. Work is counted in bytes of
+// templates; a value costs one of them, and a step of a chain stepWork.
 const (
 	maxFindings = 200
-	maxWork     = 4 * doctree.MaxBytes
+	maxWork     = 1 << 16 // and as much for each byte of the file as workPerByte
+	workPerByte = 3
+	stepWork    = 8
 )
 
 // checker runs the rules over one file.
@@ -113,7 +115,7 @@ func Check(ctx context.Context, file *doctree.File, o Options) (Report, error) {
 	}
 	if c.full {
 		c.tell(notChecked, &doctree.Node{Line: 1, Column: 1}, Finding{
-			Message: fmt.Sprintf("The file has more than %d findings, or takes more than %d steps to look through. What is not listed was not checked.", maxFindings, maxWork),
+			Message: fmt.Sprintf("The file has more than %d findings, or takes far more work than its size. What is not listed was not checked.", maxFindings),
 			Advice:  "Mend what is listed, or check the parts of the file one by one.",
 		})
 	}
@@ -125,7 +127,7 @@ func Check(ctx context.Context, file *doctree.File, o Options) (Report, error) {
 
 // check runs the rules over a chain.
 func (c *checker) check(chain *Chain) {
-	if c.spend(1 + len(chain.Steps)) {
+	if c.spend(stepWork * (1 + len(chain.Steps))) {
 		c.checkSequence(chain)
 		c.checkOrder(chain)
 		c.checkLayouts(chain)
@@ -143,7 +145,7 @@ func (c *checker) known(kind string) {
 // spend takes so many steps from what the file may cost, and says whether to go on.
 func (c *checker) spend(steps int) bool {
 	c.work += steps
-	c.full = c.full || c.work > maxWork
+	c.full = c.full || c.work > maxWork+workPerByte*len(c.file.Source)
 	return !c.full && c.ctx.Err() == nil
 }
 
