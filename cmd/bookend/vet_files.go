@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -36,6 +37,9 @@ func vetFiles(ctx context.Context, paths []string) (files []vetPath, skipped []e
 	}
 	for _, path := range paths {
 		path = filepath.Clean(path)
+		if info, err := os.Stat(path); err == nil && info.IsDir() {
+			path += string(filepath.Separator) + "." // a link to a folder that is given is one
+		}
 		err := filepath.WalkDir(path, func(name string, d fs.DirEntry, err error) error {
 			switch {
 			case ctx.Err() != nil:

@@ -144,6 +144,13 @@ func TestFolders(t *testing.T) {
 	if os.Getuid() != 0 && len(skipped) != 1 {
 		t.Errorf("skipped %v, want the folder that is shut", skipped)
 	}
+	linked := filepath.Join(t.TempDir(), "linked")
+	if err := os.Symlink(filepath.Join(dir, "b"), linked); err != nil {
+		t.Fatal(err)
+	}
+	if paths, _, err := vetFiles(context.Background(), []string{linked}); err != nil || len(paths) != 2 || paths[0].name != filepath.Join(linked, "c.YML") {
+		t.Errorf("a link to a folder: %v, %v", paths, err)
+	}
 	if _, _, err := vetFiles(context.Background(), []string{filepath.Join(dir, "none")}); err == nil {
 		t.Error("a missing file is no error")
 	}

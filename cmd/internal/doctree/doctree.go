@@ -18,13 +18,11 @@ import (
 // The limits. A file of 1 MiB takes the YAML parser a third of a second and 120 MB
 // at worst.
 const (
-	MaxBytes = 1 << 20 // of a file
-	MaxDepth = 100     // levels of nesting
-	MaxNodes = 200_000 // values and keys, with what aliases repeat
-	// MaxColumn is the last column whose byte is looked for: in a file of one line
-	// that takes time.
-	MaxColumn = 1 << 16
-	MaxLine   = 1000 // bytes of a line that is shown
+	MaxBytes  = 1 << 20 // of a file
+	MaxDepth  = 100     // levels of nesting
+	MaxNodes  = 200_000 // values and keys, with what aliases repeat
+	MaxColumn = 1 << 16 // the last column whose byte is looked for: in one long line that takes time
+	MaxLine   = 1000    // bytes of a line that is shown
 )
 
 // Kind is the kind of a value.

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/bookend-rag/bookend/cmd/internal/doctree"
+	"github.com/bookend-rag/bookend/cmd/internal/show"
 	"github.com/bookend-rag/bookend/core"
 )
 
@@ -25,7 +26,7 @@ func (c *checker) autoRAG(n *doctree.Node) ([]*Chain, bool) {
 
 func (c *checker) autoRAGNode(chain *Chain, kind, node *doctree.Node) {
 	modules := nonNil(node.Get("modules")).Items
-	s := &Step{Name: kind.Text, At: kind, Keep: whole(node.Get("top_k"))}
+	s := &Step{Name: show.Cut(kind.Text, maxName), At: kind, Keep: whole(node.Get("top_k"))}
 	switch name := kind.Text; {
 	case strings.HasSuffix(name, "hybrid_retrieval"):
 		s.Task = Fuse

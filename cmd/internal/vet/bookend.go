@@ -13,6 +13,7 @@ import (
 
 	"github.com/bookend-rag/bookend/cmd/internal/doctree"
 	"github.com/bookend-rag/bookend/cmd/internal/nearest"
+	"github.com/bookend-rag/bookend/cmd/internal/show"
 	"github.com/bookend-rag/bookend/cmd/settings"
 	"github.com/bookend-rag/bookend/core"
 	"github.com/bookend-rag/bookend/core/prompt"
@@ -87,7 +88,7 @@ func (c *checker) settings() {
 			text = fmt.Sprint(f.Value)
 		}
 		at := &doctree.Node{Kind: doctree.Text, Text: text, Line: max(f.Line, 1), Column: max(f.Column, 1)}
-		finding := Finding{Message: message, Advice: "docs/settings.md lists every key."}
+		finding := Finding{Message: show.Cut(message, 1000), Advice: "docs/settings.md lists every key."}
 		if f.Meant != "" {
 			finding.Fix = c.fix(at, f.Meant, true)
 		}

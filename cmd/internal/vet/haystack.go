@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/bookend-rag/bookend/cmd/internal/doctree"
+	"github.com/bookend-rag/bookend/cmd/internal/show"
 	"github.com/bookend-rag/bookend/core"
 )
 
@@ -81,7 +82,7 @@ func (c *checker) upstream(at, end *component, chain *Chain) bool {
 
 func haystackComponent(e doctree.Entry, class string) *component {
 	params := e.Value.Get("init_parameters")
-	step := &Step{Name: e.Key.Text, At: e.Key, Keep: whole(params.Get("top_k"))}
+	step := &Step{Name: show.Cut(e.Key.Text, maxName), At: e.Key, Keep: whole(params.Get("top_k"))}
 	c := &component{Step: step}
 	limited := false
 	switch {

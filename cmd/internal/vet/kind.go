@@ -90,10 +90,13 @@ const (
 	Place         // puts documents in an order, and into the prompt
 )
 
+// maxName is how many characters of a step's name are told.
+const maxName = 60
+
 // Step is one step. What it keeps is cut before it places.
 type Step struct {
 	Task  Task
-	Name  string // for people
+	Name  string
 	At    *doctree.Node
 	Keep  *Number // the most documents that leave it
 	Cuts  bool    // it leaves documents out by score or size
@@ -108,11 +111,10 @@ func (s *Step) places() bool {
 // ranksAnew says that a step throws away what order its input has.
 func (s *Step) ranksAnew() bool { return s.Task == Rerank || s.Task == Fuse }
 
-// Number is how many documents there are at most. What the file does not say stands
-// nowhere.
+// Number is how many documents there are at most.
 type Number struct {
 	Value int
-	At    *doctree.Node
+	At    *doctree.Node // nil for what the file does not say
 }
 
 // maxCount is the greatest number of documents that is reckoned with. More are taken

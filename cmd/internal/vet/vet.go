@@ -44,16 +44,15 @@ type Report struct {
 
 // Finding is one fault.
 type Finding struct {
-	Rule   string `json:"rule"`
-	Level  Level  `json:"level"`
-	File   string `json:"file"`
-	Line   int    `json:"line"`   // from 1
-	Column int    `json:"column"` // from 1, in characters
-	Length int    `json:"length"` // characters of what is wrong, 0 if that is no one word
-	Title  string `json:"title"`
-	// Message says what happens to the documents here, and Picture draws it.
-	Message string   `json:"message"`
-	Picture []string `json:"picture,omitempty"`
+	Rule    string   `json:"rule"`
+	Level   Level    `json:"level"`
+	File    string   `json:"file"`
+	Line    int      `json:"line"`   // from 1
+	Column  int      `json:"column"` // from 1, in characters
+	Length  int      `json:"length"` // characters of what is wrong, 0 if that is no one word
+	Title   string   `json:"title"`
+	Message string   `json:"message"`           // what happens to the documents here
+	Picture []string `json:"picture,omitempty"` // the slots, a line each
 	Fix     *Fix     `json:"fix,omitempty"`
 	Advice  string   `json:"advice,omitempty"` // where no single value mends it
 	Fine    string   `json:"fine"`             // when the setting is right as it is
@@ -62,13 +61,11 @@ type Finding struct {
 
 // Fix changes one value of a line and nothing else.
 type Fix struct {
-	Line string `json:"line"` // the changed line
-	Old  string `json:"old"`
-	New  string `json:"new"`
-	// Known says that the file is Bookend's own, or that a curve decides: only then is
-	// the fix written.
-	Known      bool `json:"known"`
-	start, end int  // bytes of the file
+	Line       string `json:"line"` // the changed line
+	Old        string `json:"old"`
+	New        string `json:"new"`
+	Known      bool   `json:"known"` // the file is Bookend's own, or a curve decides: only then is it written
+	start, end int    // bytes of the file
 }
 
 // The limits of what is told and done for one file. Work is counted in bytes of
@@ -165,15 +162,14 @@ func (c *checker) tell(id string, at *doctree.Node, f Finding) {
 		f.Column = 1 + len([]rune(f.Source)) - len([]rune(strings.TrimLeft(f.Source, " \t")))
 	}
 	key := fmt.Sprint(f.Rule, f.Line, f.Column, f.Message)
-	if c.told[key] {
-		return
-	}
-	if len(c.told) == maxFindings && id != notChecked {
+	switch {
+	case c.told[key]:
+	case len(c.told) == maxFindings && id != notChecked:
 		c.full = true
-		return
+	default:
+		c.told[key] = true
+		c.report.Findings = append(c.report.Findings, f)
 	}
-	c.told[key] = true
-	c.report.Findings = append(c.report.Findings, f)
 }
 
 // fix returns the change of a value, or nil if it does not stand in the file as it is.
