@@ -83,16 +83,16 @@ func (c *checker) settings() {
 	faults := settings.Check(c.file, c.openCurve)
 	for _, f := range faults {
 		text := f.Key[strings.LastIndexByte(f.Key, '.')+1:]
-		message := strings.TrimPrefix(settings.Fault{Key: f.Key, Value: f.Value, Rule: f.Rule}.Error(), "bookend: ")
 		if f.Value != nil {
-			text = fmt.Sprint(f.Value)
+			if text = fmt.Sprint(f.Value); len(text) > maxMessage {
+				f.Value = text[:maxMessage]
+			}
 		}
+		message := strings.TrimPrefix(settings.Fault{Key: f.Key, Value: f.Value, Rule: f.Rule}.Error(), "bookend: ")
 		at := &doctree.Node{Kind: doctree.Text, Text: text, Line: max(f.Line, 1), Column: max(f.Column, 1)}
-		finding := Finding{Message: show.Cut(message, 1000), Advice: "docs/settings.md lists every key."}
-		if f.Meant != "" {
-			finding.Fix = c.fix(at, f.Meant, true)
-		}
-		c.tell(settingsRefused, at, finding)
+		c.tell(settingsRefused, at, Finding{
+			Message: show.Cut(message, maxMessage), Fix: c.fix(at, f.Meant, true), Advice: "docs/settings.md lists every key.",
+		})
 	}
 	if len(faults) == 0 && len(c.file.Docs) == 1 {
 		c.check(settingsChain(c.file.Docs[0]))

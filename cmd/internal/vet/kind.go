@@ -90,9 +90,6 @@ const (
 	Place         // puts documents in an order, and into the prompt
 )
 
-// maxName is how many characters of a step's name are told.
-const maxName = 60
-
 // Step is one step. What it keeps is cut before it places.
 type Step struct {
 	Task  Task

@@ -9,11 +9,9 @@ import (
 	"github.com/bookend-rag/bookend/core"
 )
 
-// drawnDocuments is how many documents a picture has where nothing says how many
-// there are, and fewDocuments the number below which the place hardly matters.
 const (
-	drawnDocuments = 10
-	fewDocuments   = 5
+	drawnDocuments = 10 // in a picture, where nothing says how many there are
+	fewDocuments   = 5  // below it the place of a document hardly matters
 )
 
 // checkOrder reports an order that depends on the model, or lets the curve decide.

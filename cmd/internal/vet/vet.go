@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/bookend-rag/bookend/cmd/internal/doctree"
 	"github.com/bookend-rag/bookend/cmd/internal/judge"
@@ -72,6 +73,8 @@ type Fix struct {
 // templates; a value costs one of them, and a step of a chain stepWork.
 const (
 	maxFindings = 200
+	maxMessage  = 1000    // characters of a fault of settings
+	maxName     = 60      // and of the name of a step
 	maxWork     = 1 << 16 // and as much for each byte of the file as workPerByte
 	workPerByte = 3
 	stepWork    = 8
@@ -156,10 +159,10 @@ func (c *checker) tell(id string, at *doctree.Node, f Finding) {
 	if f.Line == at.Line {
 		f.Column = at.Column
 		if start, end, ok := c.file.Scalar(at); ok {
-			f.Length = len([]rune(string(c.file.Source[start:end])))
+			f.Length = utf8.RuneCount(c.file.Source[start:end])
 		}
 	} else {
-		f.Column = 1 + len([]rune(f.Source)) - len([]rune(strings.TrimLeft(f.Source, " \t")))
+		f.Column = 1 + len(f.Source) - len(strings.TrimLeft(f.Source, " \t"))
 	}
 	key := fmt.Sprint(f.Rule, f.Line, f.Column, f.Message)
 	switch {
