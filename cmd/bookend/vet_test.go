@@ -144,14 +144,38 @@ func TestVetJSON(t *testing.T) {
 	}
 }
 
-// An interrupt ends the run, and is no verdict.
+// endsAfter is a context that ends after it was looked at so many times.
+type endsAfter struct {
+	context.Context
+	looks *int
+}
+
+func (c endsAfter) Err() error {
+	if *c.looks--; *c.looks < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// An interrupt ends the run wherever it comes, and is no verdict.
 func TestVetObeysAnInterrupt(t *testing.T) {
 	t.Parallel()
 	path := write(t, filepath.Join(t.TempDir(), "rag.yaml"), faulty)
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	var out, errs strings.Builder
-	if code := run(ctx, []string{"vet", path}, streams{out: &out, err: &errs, getenv: func(string) string { return "" }}); code != exitUsage || !strings.Contains(errs.String(), "canceled") {
-		t.Errorf("code %d\n%s%s", code, &out, &errs)
+	ended := 0
+	for looks := range 60 {
+		var out, errs strings.Builder
+		code := run(endsAfter{context.Background(), &looks}, []string{"vet", path}, streams{out: &out, err: &errs, getenv: func(string) string { return "" }})
+		switch {
+		case code == exitUsage:
+			ended++
+			if out.String() != "" || !strings.Contains(errs.String(), "canceled") {
+				t.Errorf("ended, and printed\n%s%s", &out, &errs)
+			}
+		case code != exitDone || !strings.Contains(out.String(), "1 warning"):
+			t.Errorf("code %d\n%s%s", code, &out, &errs)
+		}
+	}
+	if ended < 5 || ended == 60 {
+		t.Errorf("%d of 60 runs ended early", ended)
 	}
 }

@@ -148,8 +148,14 @@ func hostile() map[string]string {
 	for i := 1; i < 2000; i++ {
 		merges += fmt.Sprintf("a%d: &a%d {k%d: 0, <<: *a%d}\n", i, i, i, i-1)
 	}
+	deep, tags := "a: &a "+strings.Repeat("[", 60)+strings.Repeat("]", 60)+"\nb: "+strings.Repeat("[", 60)+"*a"+strings.Repeat("]", 60)+"\n", ""
+	for i := range 200 {
+		tags += fmt.Sprintf("%%TAG !a%d! tag:x\n", i)
+	}
 	return map[string]string{
 		"alias bomb.yaml":        bomb,
+		"depth by alias.yaml":    deep,
+		"directives.yaml":        tags + "---\na: 1\n",
 		"chain of merges.yaml":   merges,
 		"cycle.yaml":             "a: &a\n  b: {c: [*a]}\n",
 		"cycle of merges.yaml":   "a: &a {<<: *a, b: 1}\n",

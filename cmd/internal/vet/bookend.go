@@ -109,14 +109,14 @@ func (c *checker) openCurve(path string) (*core.Curve, error) {
 	if err == nil {
 		root, err = os.OpenRoot(dir)
 	}
-	if err != nil || !filepath.IsLocal(inside) {
+	if err != nil {
 		return c.unread(path)
 	}
 	defer root.Close()
 	switch info, err := root.Stat(inside); {
 	case errors.Is(err, fs.ErrNotExist):
 		return core.LoadCurve(path)
-	case err != nil: // a link that leads outside
+	case err != nil: // the path or a link leads outside
 		return c.unread(path)
 	case !info.Mode().IsRegular():
 		return nil, &core.CurveError{Path: path, Rule: "is no regular file"}

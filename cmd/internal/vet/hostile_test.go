@@ -221,6 +221,11 @@ func TestFullReports(t *testing.T) {
 	if s := short(got); s != "1:31 BE101 warning, 7:5 BE003 error" {
 		t.Errorf("aliases: %s", s)
 	}
+	// Nor do aliases cost what they would as text.
+	wide := "a: &a [" + strings.Repeat("1,", 60) + "]\nall: [" + strings.Repeat("*a,", 3000) + "]\nchunk_order: ranked\n"
+	if s := short(check(t, parse(t, "a.yaml", wide), "")); s != "3:14 BE101 warning" {
+		t.Errorf("many aliases: %s", s)
+	}
 	full := check(t, parse(t, "a.yaml", strings.Repeat("- chunk_order: similarity_desc\n", 5000)), "")
 	if len(full) != 201 || full[0].Rule != "BE008" || full[0].Level != vet.Error {
 		t.Errorf("%d findings, the first %+v", len(full), full[0])
@@ -275,7 +280,7 @@ func TestCurvesThatAreNotOpened(t *testing.T) {
 		"measured=../pipe": "1:1 BE008 note", "measured=link.json": "1:1 BE008 note", "measured=/dev/zero": "1:1 BE008 note",
 		"{name: measured, curve: ../pipe}": "1:1 BE008 note", "{name: \"Measured = ../pipe\"}": "1:1 BE008 note",
 		"{name: measured=../pipe, edge: 3}": "2:14 BE007 error", "{name: ranked, curve: ../pipe}": "2:14 BE007 error",
-		"measured=../out.json": "1:1 BE008 note",
+		"measured=../out.json": "1:1 BE008 note", "{name: \"measured=" + filepath.Join(top, "pipe") + "\", edge: 3}": "2:14 BE007 error",
 	} {
 		path := filepath.Join(dir, "rag.yaml")
 		if err := os.WriteFile(path, []byte("order:\n  placement: "+form+"\n"), 0o600); err != nil {
