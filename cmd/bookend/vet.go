@@ -134,7 +134,7 @@ func (c *vetCommand) file(ctx context.Context, s streams, path string, options v
 	if err := rewrite(path, fixed); err != nil {
 		return vet.Report{}, err
 	}
-	fmt.Fprintf(s.err, "%s: %s written\n", show.Line(path), show.Count(count, "fix"))
+	fmt.Fprintf(s.err, "%s: %s written\n", show.Line(path), show.Count(count, "change"))
 	if file, err = doctree.Parse(ctx, path, fixed); err != nil {
 		return vet.Report{}, err
 	}

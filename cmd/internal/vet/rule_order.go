@@ -2,7 +2,6 @@ package vet
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/bookend-rag/bookend/cmd/internal/judge"
 	"github.com/bookend-rag/bookend/cmd/internal/nearest"
@@ -68,7 +67,7 @@ func (c *checker) checkOrder(chain *Chain) {
 	}
 	f.Picture = draw(documents, "now", w.Placement, better.String(), better)
 	switch {
-	case slices.Contains(c.report.Kinds, bookend):
+	case c.report.Kinds[0] == bookend:
 		word := better.String()
 		if certain {
 			word = c.measuredWord()
