@@ -104,7 +104,7 @@ func TestBadEstimates(t *testing.T) {
 		{append(args, "--curve", "nobody"), "--curve nobody is no file, and no published curve"},
 		{append(args, "--curve", "nobody"), "gpt-3.5-turbo/20"},
 		{append(args, "--curve", broken), "curve.json"},
-		{append(args, "--curve", dir), "cannot be read"},
+		{append(args, "--curve", dir), "is no regular file"},
 		{append(args, "--data", dir+"/none"), "no such file"},
 		{append(args, "--data", unlabelled), "--labels"},
 		{append(args, "--data", nowhere), "no list has the answer in any of its documents"},

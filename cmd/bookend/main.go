@@ -50,7 +50,7 @@ type cli struct {
 	Estimate estimateCommand `cmd:"" help:"Work out what each placement would be worth there, without asking a model."`
 	Curve    curveCommand    `cmd:"" help:"Read the curve out of recorded traffic, of which a share came in random order; nothing is asked."`
 	Report   reportCommand   `cmd:"" help:"Make table, plots and page again from the journals of sweeps; nothing is asked."`
-	Vet      vetCommand      `cmd:"" help:"Find faults of layout in the configuration of any RAG program."`
+	Vet      vetCommand      `cmd:"" help:"Find faults of layout in settings of Bookend and configurations of other RAG programs."`
 	Order    orderCommand    `cmd:"" help:"Print the order that a placement gives, or place documents of a file."`
 }
 

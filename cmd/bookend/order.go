@@ -239,7 +239,7 @@ func drawArrangement(to io.Writer, a core.Arrangement, docs []orderDoc, count fu
 		rows = append(rows, r)
 	}
 	for _, d := range a.Dropped {
-		rows = append(rows, row("out", d.Index, d.Rank, d.Score, string(d.Reason)))
+		rows = append(rows, row("out", d.Index, d.Rank, d.Score, d.Reason.String()))
 	}
 	fmt.Fprintf(to, "%s: %d in, %d placed, %d left out, %s\n", show.Line(a.Placement), a.N, len(a.Slots), len(a.Dropped), show.Count(total, "token"))
 	if len(rows) > 0 {

@@ -16,12 +16,16 @@ import (
 	"github.com/bookend-rag/bookend/core"
 )
 
-// decoder fills the settings from trees, and collects every fault on the way.
+// maxFaults is how many faults are told; one more says that there are others.
+const maxFaults = 100
+
+// decoder fills the settings from trees, and collects the faults on the way.
 type decoder struct {
-	file, dir string           // of what is being read
-	variable  string           // the variable that is being read, or ""
-	at        map[string]place // where each key stands
-	wrong     map[string]bool  // keys whose value could not be taken
+	file, dir string                                 // of what is being read
+	variable  string                                 // the variable that is being read, or ""
+	at        map[string]place                       // where each key stands
+	wrong     map[string]bool                        // keys whose value could not be taken
+	curve     func(path string) (*core.Curve, error) // reads the file of a curve
 	faults    []Fault
 }
 
@@ -40,33 +44,52 @@ func (d *decoder) placeOf(n *doctree.Node) place {
 }
 
 func (d *decoder) fault(at place, key string, value any, rule string) {
+	d.misspelled(at, key, value, rule, "")
+}
+
+// misspelled is fault with the name that was probably meant, or "".
+func (d *decoder) misspelled(at place, key string, value any, rule, meant string) {
 	if at.variable != "" {
 		key = at.variable
 	}
-	d.faults = append(d.faults, Fault{File: at.file, Line: at.line, Column: at.column, Key: key, Value: value, Rule: rule})
+	if len(d.faults) == maxFaults {
+		key, value, rule, meant = "", nil, fmt.Sprintf("has more than %d faults: mend those first", maxFaults), ""
+	}
+	if len(d.faults) <= maxFaults {
+		d.faults = append(d.faults, Fault{File: at.file, Line: at.line, Column: at.column, Key: key, Value: value, Rule: rule, Meant: meant})
+	}
 }
+
+// full says that no further fault would be told.
+func (d *decoder) full() bool { return len(d.faults) > maxFaults }
 
 // faultAt reports a fault of a key at its place, or else at that of the section
 // around it, or of the whole.
-func (d *decoder) faultAt(key string, value any, rule string) {
-	section, _ := sectionOf(key)
-	for _, k := range []string{key, section, ""} {
-		if at, ok := d.at[k]; ok {
-			d.fault(at, key, value, rule)
-			return
+func (d *decoder) faultAt(key string, value any, rule, meant string) {
+	at, section := place{}, key
+	for {
+		if found, ok := d.at[section]; ok || section == "" {
+			at = found
+			break
 		}
+		section, _ = sectionOf(section)
 	}
-	d.fault(place{}, key, value, rule)
+	d.misspelled(at, key, value, rule, meant)
 }
 
 // refuse reports a value that cannot be taken, and leaves a valid one in its place,
 // so that no fault follows from it.
-func (d *decoder) refuse(n *doctree.Node, v reflect.Value, key string, rule string) {
+func (d *decoder) refuse(n *doctree.Node, v reflect.Value, key, rule string) {
+	d.refuseFor(n, v, key, rule, "")
+}
+
+// refuseFor is refuse with the name that was probably meant, or "".
+func (d *decoder) refuseFor(n *doctree.Node, v reflect.Value, key, rule, meant string) {
 	var value any
 	if n.Kind != doctree.Map && n.Kind != doctree.List && n.Kind != doctree.Null {
 		value = n.Text
 	}
-	d.fault(d.placeOf(n), key, value, rule)
+	d.misspelled(d.placeOf(n), key, value, rule, meant)
 	if d.wrong == nil {
 		d.wrong = map[string]bool{}
 	}
@@ -133,6 +156,9 @@ func (d *decoder) into(n *doctree.Node, v reflect.Value, key string) {
 			return
 		}
 		for i, item := range n.Items {
+			if d.full() {
+				return
+			}
 			d.at[fmt.Sprintf("%s[%d]", key, i)] = d.placeOf(item)
 			if item.Kind != doctree.Text {
 				d.refuse(item, v, fmt.Sprintf("%s[%d]", key, i), "must be text: put it in quotes")
@@ -148,6 +174,9 @@ func (d *decoder) mapping(n *doctree.Node, v reflect.Value, section string) {
 	keys := keysOf(v.Type())
 	seen := map[string]*doctree.Node{}
 	for _, e := range n.Entries {
+		if d.full() {
+			return
+		}
 		name, at := e.Key.Text, d.placeOf(e.Key)
 		key := join(section, name)
 		if first := seen[name]; first != nil {
@@ -157,7 +186,7 @@ func (d *decoder) mapping(n *doctree.Node, v reflect.Value, section string) {
 		seen[name] = e.Key
 		field, known := fieldOf(v, name)
 		if !known || e.Key.Kind != doctree.Text {
-			d.fault(at, key, nil, "is not known"+d.suggest(section, name, keys))
+			d.misspelled(at, key, nil, "is not known"+d.suggest(section, name, keys), nearest.Of(name, keys))
 			continue
 		}
 		d.into(e.Value, field, key)
@@ -256,7 +285,7 @@ func (d *decoder) placement(n *doctree.Node, v reflect.Value, key string) {
 	var err error
 	switch n.Kind {
 	case doctree.Text:
-		err = choice.UnmarshalText([]byte(d.fromFolder(n.Text)))
+		err = d.placementName(n.Text, choice)
 	case doctree.Map:
 		err = d.placementMapping(n, choice, key)
 	default:
@@ -271,13 +300,36 @@ func (d *decoder) placement(n *doctree.Node, v reflect.Value, key string) {
 	}
 }
 
+// placementName reads a name. The curve of "measured=FILE" is read here, so that who
+// may open which file is decided in one place.
+func (d *decoder) placementName(name string, choice *core.Choice) error {
+	word, path, given := strings.Cut(name, "=")
+	word, path = strings.ToLower(strings.TrimSpace(word)), strings.TrimSpace(path)
+	if !given || path == "" || word != "measured" && word != "curve" {
+		return choice.UnmarshalText([]byte(name))
+	}
+	return d.measured(path, choice)
+}
+
+// measured reads a curve from a file, whose path starts at the folder of the
+// settings.
+func (d *decoder) measured(path string, choice *core.Choice) error {
+	curve, err := d.curve(d.inFolder(path))
+	if err == nil {
+		choice.Placement = core.Measured{Curve: curve}
+	}
+	return err
+}
+
 // placementFault rewords what core says of a placement, which names it already.
 func (d *decoder) placementFault(n *doctree.Node, v reflect.Value, key string, err error) {
-	rule := strings.TrimPrefix(err.Error(), "bookend: ")
-	if name := (*core.ConfigError)(nil); errors.As(err, &name) {
-		rule = name.Rule + "; valid names: " + strings.Join(core.PlacementNames(), ", ") + didYouMean(name.Name, core.PlacementNames())
+	rule, meant := strings.TrimPrefix(err.Error(), "bookend: "), ""
+	if fault := (*core.ConfigError)(nil); errors.As(err, &fault) {
+		name, _ := fault.Value.(string)
+		meant = nearest.Of(name, core.PlacementNames())
+		rule = fault.Rule + didYouMean(name, core.PlacementNames())
 	}
-	d.refuse(n, v, key, rule)
+	d.refuseFor(n, v, key, rule, meant)
 }
 
 // placementMapping hands the mapping to core as JSON, once its keys are known.
@@ -294,11 +346,7 @@ func (d *decoder) placementMapping(n *doctree.Node, choice *core.Choice, key str
 		if e.Value.Kind == doctree.Null {
 			return errors.New("has no value for " + name)
 		}
-		value := *e.Value
-		if name == "curve" && value.Kind == doctree.Text && !strings.HasPrefix(value.Text, "{") {
-			value.Text = d.inFolder(value.Text)
-		}
-		text, err := asJSON(&value)
+		text, err := asJSON(e.Value)
 		if err != nil {
 			return errors.New(name + " " + err.Error())
 		}
@@ -311,7 +359,18 @@ func (d *decoder) placementMapping(n *doctree.Node, choice *core.Choice, key str
 	if json.Unmarshal(object["name"], &name) != nil {
 		return errors.New("must have text as its name")
 	}
-	object["name"], _ = json.Marshal(d.fromFolder(name))
+	if strings.Contains(name, "=") && len(object) > 1 {
+		return errors.New("has a parameter in its name and another as a key: keep one")
+	}
+	curve := n.Get("curve")
+	switch isFile := curve != nil && curve.Kind == doctree.Text && curve.Text != "" && !strings.HasPrefix(curve.Text, "{"); {
+	case len(object) == 1:
+		return d.placementName(name, choice)
+	case len(object) == 2 && isFile && slices.Contains([]string{"measured", "curve"}, strings.ToLower(strings.TrimSpace(name))):
+		return d.measured(curve.Text, choice)
+	case isFile: // it belongs to no other placement: the words are core's, and no file is opened
+		object["curve"] = json.RawMessage(`{}`)
+	}
 	text, err := json.Marshal(object)
 	if err != nil {
 		return err
@@ -321,15 +380,6 @@ func (d *decoder) placementMapping(n *doctree.Node, choice *core.Choice, key str
 
 var placementKeys = []string{"name", "edge", "seed", "curve"}
 
-// fromFolder lets the path of a curve start at the folder of the file.
-func (d *decoder) fromFolder(name string) string {
-	word, path, given := strings.Cut(name, "=")
-	if w := strings.ToLower(strings.TrimSpace(word)); !given || w != "measured" && w != "curve" {
-		return name
-	}
-	return word + "=" + d.inFolder(strings.TrimSpace(path))
-}
-
 func (d *decoder) inFolder(path string) string {
 	if d.dir == "" || path == "" || filepath.IsAbs(path) {
 		return path
@@ -338,44 +388,52 @@ func (d *decoder) inFolder(path string) string {
 }
 
 // asJSON writes a tree as JSON. Numbers that JSON does not know are an error.
-func asJSON(n *doctree.Node) (json.RawMessage, error) {
+func asJSON(n *doctree.Node) (json.RawMessage, error) { return appendJSON(nil, n) }
+
+func appendJSON(text []byte, n *doctree.Node) ([]byte, error) {
 	switch n.Kind {
 	case doctree.Null:
-		return json.RawMessage("null"), nil
+		return append(text, "null"...), nil
 	case doctree.Bool:
-		return json.RawMessage(strings.ToLower(n.Text)), nil
+		return append(text, strings.ToLower(n.Text)...), nil
 	case doctree.Int, doctree.Float:
 		if json.Valid([]byte(n.Text)) {
-			return json.RawMessage(n.Text), nil
+			return append(text, n.Text...), nil
 		}
 		if u, err := strconv.ParseUint(strings.ReplaceAll(n.Text, "_", ""), 0, 64); err == nil {
-			return json.RawMessage(strconv.FormatUint(u, 10)), nil
+			return strconv.AppendUint(text, u, 10), nil
 		}
 		f, ok := number(n)
 		if !ok {
 			return nil, fmt.Errorf("must be a finite number, not %s", n.Text)
 		}
-		return json.Marshal(f)
-	case doctree.List:
-		items := make([]json.RawMessage, len(n.Items))
-		for i, item := range n.Items {
-			text, err := asJSON(item)
-			if err != nil {
-				return nil, err
-			}
-			items[i] = text
-		}
-		return json.Marshal(items)
-	case doctree.Map:
-		object := map[string]json.RawMessage{}
-		for _, e := range n.Entries {
-			text, err := asJSON(e.Value)
-			if err != nil {
-				return nil, err
-			}
-			object[e.Key.Text] = text
-		}
-		return json.Marshal(object)
+		return strconv.AppendFloat(text, f, 'g', -1, 64), nil
+	case doctree.Text:
+		quoted, err := json.Marshal(n.Text)
+		return append(text, quoted...), err
 	}
-	return json.Marshal(n.Text)
+	open, end, err := byte('['), byte(']'), error(nil)
+	if n.Kind == doctree.Map {
+		open, end = '{', '}'
+	}
+	text = append(text, open)
+	for i, item := range n.Items {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		if text, err = appendJSON(text, item); err != nil {
+			return nil, err
+		}
+	}
+	for i, e := range n.Entries {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		key, _ := json.Marshal(e.Key.Text) // a text always can be written
+		text = append(append(text, key...), ':')
+		if text, err = appendJSON(text, e.Value); err != nil {
+			return nil, err
+		}
+	}
+	return append(text, end), nil
 }

@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"context"
 	"fmt"
 	"reflect"
 	"slices"
@@ -82,7 +83,7 @@ func variableNode(name, value string, t reflect.Type) (*doctree.Node, error) {
 		}
 		return list, nil
 	case t.Kind() == reflect.Slice, t == reflect.TypeFor[core.Choice]() && first == "{":
-		file, err := doctree.Parse(name+".json", []byte(value))
+		file, err := doctree.Parse(context.Background(), name+".json", []byte(value))
 		if err != nil {
 			return nil, err
 		}

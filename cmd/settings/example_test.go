@@ -41,7 +41,7 @@ func ExampleParse_faults() {
 	// Output:
 	// bookend: rag.yaml:2:3: order.top_kk is not known; did you mean top_k?
 	// bookend: rag.yaml:3:14: order.placement is "head-tial": is not the name of a placement; valid names: ranked, reversed, head-tail, tail-head, long-context, edges-first, document-order, measured, shuffled; did you mean head-tail?
-	// bookend: rag.yaml:5:11: prompt.budget is 4000: needs a counter: set unit to "runes" or "words", or name a tokenizer
+	// bookend: rag.yaml:5:11: prompt.budget is 4000: needs a counter: set unit to "runes" or "words", or set tokenizer
 }
 
 // The environment wins over the file; here there is no file.

@@ -20,7 +20,7 @@ func All() []Setting {
 			switch {
 			case key == "":
 			case isSection(field.Type):
-				add(field.Type, key)
+				add(field.Type, join(section, key))
 			default:
 				key = join(section, key)
 				all = append(all, Setting{key, help[key]})
@@ -44,9 +44,10 @@ var help = map[string]string{
 	"order":                "How documents are ranked, admitted and placed.",
 	"order.rank":           "How ranks are found: given trusts the order of the retriever, score sorts by score.",
 	"order.direction":      "Which scores are better. Ranking by score and a threshold need it.",
-	"order.score_key":      "The metadata field that holds the score. The document's own score unless given.",
+	"order.keys":           "The metadata fields that are read.",
+	"order.keys.score":     "The metadata field that holds the score. The document's own score unless given.",
 	"order.pins":           "IDs of documents that always enter.",
-	"order.pin_key":        "The metadata field that pins a document when it is true.",
+	"order.keys.pin":       "The metadata field that pins a document when it is true.",
 	"order.drop_same_id":   "Drop a document whose ID a better one has.",
 	"order.drop_same_text": "Drop a document whose text a better one has.",
 	"order.threshold":      "Drop documents with a worse score, and those without one. Needs a direction.",
@@ -60,9 +61,9 @@ var help = map[string]string{
 	"order.placement":      "Which rank stands in which slot: head-tail unless given.",
 	"order.min_documents":  "Leave shorter lists as ranked. 0: always place.",
 	"order.groups":         "Keep the chunks of one source together, in reading order.",
-	"order.id_key":         "The metadata field of the ID. id unless given.",
-	"order.source_key":     "The metadata field of the source. source or _source unless given.",
-	"order.position_key":   "The metadata field of the place in the source. position, chunk_index, start_index or page unless given.",
+	"order.keys.id":        "The metadata field of the ID. id unless given.",
+	"order.keys.source":    "The metadata field of the source. source or _source unless given.",
+	"order.keys.position":  "The metadata field of the place in the source. position, chunk_index, start_index or page unless given.",
 
 	"prompt":                 "What stands in the prompt, and where.",
 	"prompt.layout":          "The order of the parts: a name, or parts with commas. question-last unless given.",

@@ -88,25 +88,25 @@ func valueSchema(t reflect.Type, key string) object {
 		return layoutSchema()
 	case "prompt.format":
 		names := []string{string(prompt.Numbered), string(prompt.Titled), string(prompt.XML), string(prompt.Markdown)}
-		return spelled(names, `^`+sp+`(`+anyCase(names)+`)?`+sp+`$`)
+		return offered(names, object{{"pattern", `^` + sp + `(` + anyCase(names) + `)?` + sp + `$`}})
 	case "tokenizer":
-		return enum("", Tokenizers()...)
+		return enum(Tokenizers()...)
 	case "order.pins":
 		return object{{"type", "array"}, {"items", object{{"type", "string"}, {"minLength", 1}}}}
 	}
 	switch t {
 	case reflect.TypeFor[core.Ranking]():
-		return enum("", string(core.AsGiven), string(core.ByScore))
+		return enum(string(core.AsGiven), string(core.ByScore))
 	case reflect.TypeFor[core.Direction]():
-		return enum("", string(core.HigherIsBetter), string(core.LowerIsBetter))
+		return enum(string(core.HigherIsBetter), string(core.LowerIsBetter))
 	case reflect.TypeFor[core.ScoreOf]():
-		return enum("", string(core.OwnScore), string(core.RankingScore))
+		return enum(string(core.OwnScore), string(core.RankingScore))
 	case reflect.TypeFor[core.Unit]():
-		return enum("", string(core.Runes), string(core.Words))
+		return enum(string(core.Runes), string(core.Words))
 	case reflect.TypeFor[core.Overflow]():
-		return enum("", string(core.Stop), string(core.Skip))
+		return enum(string(core.Stop), string(core.Skip))
 	case reflect.TypeFor[prompt.LabelBy]():
-		return enum("", string(prompt.ByRank), string(prompt.BySlot))
+		return enum(string(prompt.ByRank), string(prompt.BySlot))
 	}
 	switch t.Kind() {
 	case reflect.Bool:
@@ -121,18 +121,20 @@ func valueSchema(t reflect.Type, key string) object {
 	return object{{"type", "string"}}
 }
 
-// enum lists values; the empty text, which means the default, comes last.
-func enum(empty string, names ...string) object {
-	return object{{"enum", append(names, empty)}}
+// enum accepts the values, and the empty text, which means the default.
+func enum(names ...string) object {
+	return offered(names, object{{"maxLength", 0}})
 }
 
-// spelled accepts every spelling of the pattern, and lets an editor offer the names.
-func spelled(names []string, patterns ...string) object {
-	var all []any
-	for _, p := range patterns {
-		all = append(all, object{{"pattern", p}})
+// offered lets an editor complete the names, and accepts what the others say as well.
+// The names stand in an enum of their own, which is what editors look for, and the
+// empty text and patterns stand beside it, which they do not offer.
+func offered(names []string, others ...object) object {
+	all := []any{object{{"enum", names}}}
+	for _, other := range others {
+		all = append(all, other)
 	}
-	return object{{"type", "string"}, {"anyOf", []any{object{{"enum", names}}, object{{"allOf", all}}}}}
+	return object{{"type", "string"}, {"anyOf", all}}
 }
 
 // sp is white space as strings.TrimSpace has it; \s means something else to each
@@ -183,11 +185,7 @@ func layoutSchema() object {
 		}
 		list = append(list, object{{"not", pattern(often)}})
 	}
-	return object{{"type", "string"}, {"anyOf", []any{
-		object{{"enum", names}},
-		pattern(`^` + sp + `(` + anyCase(names) + `)?` + sp + `$`),
-		object{{"allOf", list}},
-	}}}
+	return offered(names, pattern(`^`+sp+`(`+anyCase(names)+`)?`+sp+`$`), object{{"allOf", list}})
 }
 
 func isPlacement(t reflect.Type) bool { return t == reflect.TypeFor[core.Choice]() }
@@ -209,7 +207,7 @@ func placementSchema() object {
 		`|^` + sp + `(` + anyCase([]string{"shuffled"}) + `)` + sp + `=` + sp + `0*(` + upTo("18446744073709551615") + `)` + sp + `$` +
 		`|^` + sp + `(` + anyCase([]string{"measured", "curve"}) + `)` + sp + `=` + sp + notSpace
 	named := func(names ...string) object {
-		return object{{"type", "string"}, {"pattern", `^` + sp + `(` + anyCase(names) + `)` + sp + `$`}}
+		return offered(names[:1], object{{"pattern", `^` + sp + `(` + anyCase(names) + `)` + sp + `$`}})
 	}
 	mapping := func(name object, parameter string, value object) object {
 		properties, required := object{{"name", name}}, []string{"name"}
@@ -220,37 +218,43 @@ func placementSchema() object {
 		return object{{"type", "object"}, {"properties", properties}, {"required", required}, {"additionalProperties", false}}
 	}
 	return object{{"anyOf", []any{
-		object{{"enum", plain}},
-		object{{"type", "string"}, {"pattern", text}},
-		mapping(object{{"type", "string"}, {"pattern", text}}, "", nil),
+		offered(plain, object{{"pattern", text}}),
+		mapping(offered(plain, object{{"pattern", text}}), "", nil),
 		mapping(named("edges-first"), "edge", object{{"type", "integer"}, {"minimum", 0}, {"maximum", int64(math.MaxInt64)}}),
 		mapping(named("shuffled"), "seed", object{{"type", "integer"}, {"minimum", 0}, {"maximum", uint64(math.MaxUint64)}}),
 		mapping(named("measured", "curve"), "curve", object{{"anyOf", []any{object{{"type", "string"}, {"minLength", 1}}, curveSchema()}}}),
 	}}}
 }
 
-// curveSchema accepts a curve that is written out; core checks that its lists fit
-// together.
+// curveSchema accepts a curve that is written out, with every key of core.Curve; core
+// checks that its lists fit together.
 func curveSchema() object {
-	text := object{{"type", "string"}}
+	special := map[string]object{
+		"format":    {{"const", core.CurveFormat}},
+		"kind":      enum(core.CurveOfUse),
+		"documents": {{"type", "integer"}, {"minimum", 2}},
+		"questions": {{"type", "integer"}},
+		"shape":     {{"enum", []core.Shape{core.ShapeU, core.ShapeInverted, core.ShapePrimacy, core.ShapeRecency, core.ShapeFlat, core.ShapeUndecided}}},
+		"slots":     {{"type", "array"}, {"minItems", 2}, {"items", object{{"type", "integer"}, {"minimum", 0}}}},
+	}
 	shares := object{{"type", "array"}, {"items", object{{"type", "number"}, {"minimum", 0}, {"maximum", 1}}}}
+	properties := object{}
+	for i := range reflect.TypeFor[core.Curve]().NumField() {
+		field := reflect.TypeFor[core.Curve]().Field(i)
+		key := keyOf(field)
+		switch {
+		case key == "":
+		case special[key] != nil:
+			properties = append(properties, member{key, special[key]})
+		case field.Type == reflect.TypeFor[[]float64]():
+			properties = append(properties, member{key, shares})
+		default:
+			properties = append(properties, member{key, valueSchema(field.Type, "")})
+		}
+	}
 	return object{
 		{"type", "object"},
-		{"properties", object{
-			{"format", object{{"const", core.CurveFormat}}},
-			{"kind", object{{"enum", []string{"", core.CurveOfUse}}}},
-			{"model", text},
-			{"task", text},
-			{"layout", text},
-			{"date", text},
-			{"documents", object{{"type", "integer"}, {"minimum", 2}}},
-			{"questions", object{{"type", "integer"}}},
-			{"shape", object{{"enum", []core.Shape{core.ShapeU, core.ShapeInverted, core.ShapePrimacy, core.ShapeRecency, core.ShapeFlat, core.ShapeUndecided}}}},
-			{"ends_differ", object{{"type", "boolean"}}},
-			{"slots", object{{"type", "array"}, {"minItems", 2}, {"items", object{{"type", "integer"}, {"minimum", 0}}}}},
-			{"accuracy", shares},
-			{"fitted", shares},
-		}},
+		{"properties", properties},
 		{"required", []string{"format", "documents", "shape", "slots", "accuracy"}},
 		{"additionalProperties", false},
 	}

@@ -116,6 +116,9 @@ func values(t *testing.T) []string {
 		{`"ends_differ":true`, `"ends_differ":"yes"`},
 		{`"format":"bookend-curve/1",`, ``},
 		{`"accuracy":[0.7`, `"accuracy":[true`},
+		{`"documents":5`, `"documents":5,"asked":"q1 q2"`},
+		{`"documents":5`, `"documents":5,"asked":["q1"]`},
+		{`"documents":5`, `"documents":5,"kind":"use","layout":"l","date":"d","task":"t"`},
 	} {
 		values = append(values, `{"name": "measured", "curve": `+strings.Replace(string(good), change[0], change[1], 1)+`}`)
 	}
@@ -186,4 +189,54 @@ func TestSchemaAgreesWithTheCode(t *testing.T) {
 		t.Errorf("%d accepted and %d refused documents: too few of one kind", agreed[true], agreed[false])
 	}
 	t.Logf("%d accepted, %d refused", agreed[true], agreed[false])
+}
+
+// completions returns what an editor offers for a value: the enums of a schema, its
+// alternatives included.
+func completions(schema map[string]any) []string {
+	var all []string
+	if values, ok := schema["enum"].([]any); ok {
+		for _, v := range values {
+			all = append(all, fmt.Sprint(v))
+		}
+	}
+	if value, ok := schema["const"]; ok {
+		all = append(all, fmt.Sprint(value))
+	}
+	for _, key := range []string{"anyOf", "oneOf", "allOf"} {
+		inner, _ := schema[key].([]any)
+		for _, s := range inner {
+			all = append(all, completions(s.(map[string]any))...)
+		}
+	}
+	return all
+}
+
+// An editor offers the names of each setting that has names, each once and no other,
+// and says what the setting does.
+func TestEditorsComplete(t *testing.T) {
+	t.Parallel()
+	var root map[string]any
+	if err := json.Unmarshal(settings.Schema(), &root); err != nil {
+		t.Fatal(err)
+	}
+	named := map[string]string{
+		"order.rank": "given score", "order.direction": "higher-is-better lower-is-better", "order.threshold_by": "own ranking",
+		"order.unit": "runes words", "order.overflow": "stop skip", "prompt.unit": "runes words", "prompt.labels": "rank slot",
+		"order.placement": "ranked reversed head-tail tail-head long-context edges-first document-order shuffled",
+		"prompt.layout":   "question-last bookend query-aware instruction-first",
+		"prompt.format":   "numbered titled xml markdown", "tokenizer": strings.Join(settings.Tokenizers(), " "),
+	}
+	for _, s := range settings.All() {
+		at := root
+		for _, key := range strings.Split(s.Key, ".") {
+			at = at["properties"].(map[string]any)[key].(map[string]any)
+		}
+		if got := strings.Join(completions(at), " "); named[s.Key] != "" && got != named[s.Key] {
+			t.Errorf("%s offers %q, want %q", s.Key, got, named[s.Key])
+		}
+		if at["description"] == "" {
+			t.Errorf("%s has no description", s.Key)
+		}
+	}
 }

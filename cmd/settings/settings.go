@@ -15,16 +15,17 @@ package settings
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/bookend-rag/bookend/cmd/internal/doctree"
+	"github.com/bookend-rag/bookend/cmd/internal/nearest"
 	"github.com/bookend-rag/bookend/core"
 	"github.com/bookend-rag/bookend/core/prompt"
 )
@@ -59,7 +60,7 @@ func Load(path string, environ []string) (Settings, error) {
 	var file *doctree.File
 	if path != "" {
 		var err error
-		if file, err = doctree.Read(path); err != nil {
+		if file, err = doctree.Read(context.Background(), path); err != nil {
 			return Settings{}, unreadable(err)
 		}
 	}
@@ -69,7 +70,7 @@ func Load(path string, environ []string) (Settings, error) {
 // Parse is Load for a text, YAML or JSON; name is for messages, and for the folder
 // that the paths of curves start at.
 func Parse(name string, data []byte, environ []string) (Settings, error) {
-	file, err := doctree.Parse(name, data)
+	file, err := doctree.Parse(context.Background(), name, data)
 	if err != nil {
 		return Settings{}, unreadable(err)
 	}
@@ -106,10 +107,26 @@ func (s Settings) Configs() (core.Config, prompt.Config, error) {
 	return order, layout, errors.Join(err, orderErr, layoutErr)
 }
 
-// decode reads what there is, and checks it as a whole.
+// Check returns the faults that Load finds in a file alone, in its order, for a
+// program that has the file's tree. Curves that the file names are read by curve.
+func Check(file *doctree.File, curve func(path string) (*core.Curve, error)) []Fault {
+	d := &decoder{at: map[string]place{}, curve: curve}
+	d.decode(file, nil)
+	return d.faults
+}
+
 func decode(file *doctree.File, environ []string) (Settings, error) {
+	d := &decoder{at: map[string]place{}, curve: core.LoadCurve}
+	s := d.decode(file, environ)
+	if len(d.faults) > 0 {
+		return Settings{}, &Error{Faults: d.faults}
+	}
+	return s, nil
+}
+
+// decode reads what there is, and checks it as a whole.
+func (d *decoder) decode(file *doctree.File, environ []string) Settings {
 	var s Settings
-	d := &decoder{at: map[string]place{}}
 	if file != nil {
 		d.file, d.dir = file.Name, filepath.Dir(file.Name)
 		switch len(file.Docs) {
@@ -124,17 +141,14 @@ func decode(file *doctree.File, environ []string) (Settings, error) {
 	d.file, d.dir = "", ""
 	d.environment(environ, &s)
 	d.whole(s)
-	if len(d.faults) > 0 {
-		slices.SortStableFunc(d.faults, inOrder)
-		return Settings{}, &Error{Faults: d.faults}
-	}
-	return s, nil
+	slices.SortStableFunc(d.faults, inOrder)
+	return s
 }
 
 // whole checks the settings as core and prompt do, and says where each fault stands.
 func (d *decoder) whole(s Settings) {
 	if s.Tokenizer != "" && !slices.Contains(Tokenizers(), s.Tokenizer) {
-		d.faultAt("tokenizer", s.Tokenizer, "is no tokenizer: use "+strings.Join(Tokenizers(), ", ")+didYouMean(s.Tokenizer, Tokenizers()))
+		d.faultAt("tokenizer", s.Tokenizer, "is no tokenizer: use "+strings.Join(Tokenizers(), ", ")+didYouMean(s.Tokenizer, Tokenizers()), nearest.Of(s.Tokenizer, Tokenizers()))
 	}
 	count := core.Words.Count // any counter does to check
 	if s.Tokenizer == "" {
@@ -158,7 +172,7 @@ func (d *decoder) translate(section string, config reflect.Type, err error) {
 	for _, err := range split(err) {
 		fault := (*core.ConfigError)(nil)
 		if !errors.As(err, &fault) {
-			d.faultAt(section, nil, strings.TrimPrefix(err.Error(), "bookend: "))
+			d.faultAt(section, nil, strings.TrimPrefix(err.Error(), "bookend: "), "")
 			continue
 		}
 		path := section
@@ -166,7 +180,7 @@ func (d *decoder) translate(section string, config reflect.Type, err error) {
 			path += "." + keyOf(field)
 		}
 		if !d.wrong[path] {
-			d.faultAt(path, fault.Value, inKeys(fault.Rule))
+			d.faultAt(path, fault.Value, fault.Explain(keyFor(config)), "")
 		}
 	}
 }
@@ -187,16 +201,26 @@ func split(err error) []error {
 	return all
 }
 
-var goNames = regexp.MustCompile(`\b(Unit|Count|Threshold|Budget|Layout)\b`)
-
-// inKeys rewords a rule for people who write a file.
-func inKeys(rule string) string {
-	rule = strings.NewReplacer(
-		"Count to a tokenizer", "name a tokenizer",
-		"set Count for another unit", "name a tokenizer for tokens",
-		", or set FormatFunc", "",
-	).Replace(rule)
-	return goNames.ReplaceAllStringFunc(rule, strings.ToLower)
+// keyFor returns the key of a setting that a rule of core or prompt names, such as
+// "keys.score" for "Keys.Score" and "tokenizer" for the counter that it sets.
+func keyFor(config reflect.Type) func(setting string) string {
+	return func(setting string) string {
+		if setting == "Count" {
+			return "tokenizer"
+		}
+		t, key := config, ""
+		for _, name := range strings.Split(setting, ".") {
+			if t.Kind() != reflect.Struct {
+				return setting
+			}
+			field, ok := t.FieldByName(name)
+			if !ok || keyOf(field) == "" {
+				return setting
+			}
+			t, key = field.Type, join(key, keyOf(field))
+		}
+		return key
+	}
 }
 
 // Fault is one fault of the settings.
@@ -206,6 +230,7 @@ type Fault struct {
 	Key          string // such as "order.top_k", or the name of a variable
 	Value        any    // what was given; nil if that says nothing
 	Rule         string // what is wrong with it, and the remedy
+	Meant        string // the name that was probably meant for the key or the value, or ""
 }
 
 // Error writes file:line:column, the key, the value and the rule.

@@ -54,7 +54,7 @@ func generated(r *rand.Rand) settings.Settings {
 	o, p := &s.Order, &s.Prompt
 	o.Rank = []core.Ranking{"", core.AsGiven, core.ByScore}[r.IntN(3)]
 	o.Direction = []core.Direction{core.HigherIsBetter, core.LowerIsBetter}[r.IntN(2)]
-	o.ScoreKey, o.PinKey, o.IDKey, o.SourceKey, o.PositionKey = text(), text(), text(), text(), text()
+	o.Keys = core.Keys{Score: text(), Pin: text(), ID: text(), Source: text(), Position: text()}
 	o.Pins = list()
 	o.DropSameID, o.DropSameText, o.Groups = some(), some(), some()
 	if some() {
@@ -145,15 +145,18 @@ func environ(t *testing.T, s settings.Settings) []string {
 		}
 		environ = append(environ, settings.EnvName(key)+"="+value)
 	}
-	for section, v := range sections {
-		if keys, ok := v.(map[string]any); ok {
-			for key, v := range keys {
-				add(section+"."+key, v)
+	var addAll func(section string, keys map[string]any)
+	addAll = func(section string, keys map[string]any) {
+		for key, v := range keys {
+			key = strings.TrimPrefix(section+"."+key, ".")
+			if keys, ok := v.(map[string]any); ok && key != "order.placement" {
+				addAll(key, keys)
+				continue
 			}
-			continue
+			add(key, v)
 		}
-		add(section, v)
 	}
+	addAll("", sections)
 	return environ
 }
 
@@ -251,7 +254,7 @@ tokenizer: cl100k_bse
 		`bookend: F:13:11: prompt.layout is "documents,rules": lacks the part question: a layout needs documents and question`,
 		`bookend: F:14:10: prompt.rules is "5": must be text, not a whole number`,
 		`bookend: F:15:7: prompt.cue has no value: give one, or leave the key out`,
-		`bookend: F:16:9: prompt.unit is "lines": must be "runes" or "words"; name a tokenizer for tokens`,
+		`bookend: F:16:9: prompt.unit is "lines": must be "runes" or "words"; set tokenizer for another unit`,
 		`bookend: F:17:12: prompt.reserve is -1: must be 0 or more`,
 		`bookend: F:18:12: tokenizer is "cl100k_bse": is no tokenizer: use o200k_base, cl100k_base, p50k_base, p50k_edit, r50k_base; did you mean cl100k_base?`,
 		`bookend: BOOKEND_ODER_TOP_K is not known; did you mean BOOKEND_ORDER_TOP_K?`,

@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"context"
 	"encoding/json"
 	"strings"
 	"unicode"
@@ -17,7 +18,7 @@ func (s Settings) YAML() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	file, err := doctree.Parse("settings.json", text)
+	file, err := doctree.Parse(context.Background(), "settings.json", text)
 	if err != nil {
 		return nil, err
 	}

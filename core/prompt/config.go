@@ -162,10 +162,10 @@ func (c *Config) validate(layout error) error {
 		faults = append(faults, &core.ConfigError{Field: field, Value: value, Rule: rule})
 	}
 	if c.Format.canonical() == "" {
-		fault("Format", string(c.Format), "use numbered, titled, xml or markdown, or set FormatFunc")
+		fault("Format", string(c.Format), "use numbered, titled, xml or markdown; or leave it out, and set a FormatFunc")
 	}
 	if c.Format != "" && c.FormatFunc != nil {
-		fault("Format", string(c.Format), "set Format or FormatFunc, not both")
+		fault("Format", string(c.Format), "set {Format} or FormatFunc, not both")
 	}
 	switch c.Labels {
 	case "", ByRank, BySlot:
@@ -175,11 +175,11 @@ func (c *Config) validate(layout error) error {
 	switch c.Unit {
 	case "", core.Runes, core.Words:
 	default:
-		fault("Unit", string(c.Unit), `must be "runes" or "words"; set Count for another unit`)
+		fault("Unit", string(c.Unit), `must be "runes" or "words"; set {Count} for another unit`)
 	}
 	counts := c.Unit != "" || c.Count != nil
 	if c.Unit != "" && c.Count != nil {
-		fault("Unit", string(c.Unit), "set Unit or Count, not both")
+		fault("Unit", string(c.Unit), "set {Unit} or {Count}, not both")
 	}
 	for _, limit := range []struct {
 		field string
@@ -190,16 +190,16 @@ func (c *Config) validate(layout error) error {
 		}
 	}
 	if c.Budget > 0 && !counts {
-		fault("Budget", c.Budget, `needs a counter: set Unit to "runes" or "words", or Count to a tokenizer`)
+		fault("Budget", c.Budget, `needs a counter: set {Unit} to "runes" or "words", or set {Count}`)
 	}
 	if c.Reserve > 0 && c.Budget == 0 {
-		fault("Reserve", c.Reserve, "needs a Budget to be kept from")
+		fault("Reserve", c.Reserve, "needs a {Budget} to be kept from")
 	}
 	if c.BookendFrom > 0 && !counts {
-		fault("BookendFrom", c.BookendFrom, `needs a counter: set Unit to "runes" or "words", or Count to a tokenizer`)
+		fault("BookendFrom", c.BookendFrom, `needs a counter: set {Unit} to "runes" or "words", or set {Count}`)
 	}
 	if c.BookendFrom > 0 && c.Layout != Bookend {
-		fault("BookendFrom", c.BookendFrom, "acts on the layout bookend alone: set Layout to it")
+		fault("BookendFrom", c.BookendFrom, "acts on the layout bookend alone: set {Layout} to it")
 	}
 	return errors.Join(faults...)
 }

@@ -5,6 +5,7 @@ package doctree
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -17,12 +18,11 @@ import (
 // The limits. A file of 1 MiB takes the YAML parser a third of a second and 120 MB
 // at worst.
 const (
-	MaxBytes = 1 << 20 // of a file
-	MaxDepth = 100     // levels of nesting
-	MaxNodes = 200_000 // values and keys, with what aliases repeat
-	// MaxColumn is the last column whose byte is looked for: in a file of one line
-	// that takes time.
-	MaxColumn = 1 << 16
+	MaxBytes  = 1 << 20 // of a file
+	MaxDepth  = 100     // levels of nesting
+	MaxNodes  = 200_000 // values and keys, with what aliases repeat
+	MaxColumn = 1 << 16 // the last column whose byte is looked for: in one long line that takes time
+	MaxLine   = 1000    // bytes of a line that is shown
 )
 
 // Kind is the kind of a value.
@@ -44,7 +44,9 @@ func (k Kind) String() string {
 	return [...]string{"nothing", "true or false", "a whole number", "a number", "text", "a list", "a mapping"}[k]
 }
 
-// Node is one value. It is read-only.
+// Node is one value. It is read-only. What a YAML alias repeats is the same Node
+// again, so that a tree may be larger than the file; who walks it and keeps what was
+// seen takes time by the size of the file.
 type Node struct {
 	Kind    Kind
 	Text    string  // of a scalar, without quotes
@@ -55,6 +57,8 @@ type Node struct {
 	Line, Column int
 	// Block says that it is text in block form (| or >), which ends at no quote.
 	Block bool
+	// Of YAML: how many values it holds, itself included, and how many levels.
+	size, height int
 }
 
 // Entry is one key of a Map with its value.
@@ -123,8 +127,8 @@ type File struct {
 }
 
 // Read reads the file at path, which has to be a regular one. Every fault is an
-// *Error.
-func Read(path string) (*File, error) {
+// *Error, but for the error of a context that is done.
+func Read(ctx context.Context, path string) (*File, error) {
 	refuse := func(rule string, err error) (*File, error) {
 		if pathErr := (*fs.PathError)(nil); errors.As(err, &pathErr) {
 			err = pathErr.Err // the path is named already
@@ -147,14 +151,17 @@ func Read(path string) (*File, error) {
 	if err != nil {
 		return refuse("cannot be read", err)
 	}
-	return Parse(path, data)
+	return Parse(ctx, path, data)
 }
 
 // Parse reads a text: JSON if its name ends in .json, else YAML. A text that begins
 // like JSON and is JSON is read as such under any name. Every fault is an *Error
-// with the given name.
-func Parse(name string, data []byte) (*File, error) {
+// with the given name, but for the error of a context that is done.
+func Parse(ctx context.Context, name string, data []byte) (*File, error) {
 	f := &File{Name: name, Source: data}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	switch {
 	case len(data) > MaxBytes:
 		return nil, &Error{File: name, Rule: fmt.Sprintf("is larger than %d MiB, which no configuration is", MaxBytes>>20)}
@@ -170,7 +177,7 @@ func Parse(name string, data []byte) (*File, error) {
 		}
 	}
 	f.starts = lineStarts(data, true)
-	f.Docs, err = f.parseYAML()
+	f.Docs, err = f.parseYAML(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -202,7 +209,8 @@ func lineStarts(data []byte, yaml bool) []int {
 	return starts
 }
 
-// Line returns a line of the file without its end, "" for one that is not there.
+// Line returns a line of the file without its end, "" for one that is not there or
+// longer than MaxLine.
 func (f *File) Line(line int) string {
 	if line < 1 || line > len(f.starts) {
 		return ""
@@ -210,6 +218,9 @@ func (f *File) Line(line int) string {
 	end := len(f.Source)
 	if line < len(f.starts) {
 		end = f.starts[line]
+	}
+	if end-f.starts[line-1] > MaxLine {
+		return ""
 	}
 	return strings.TrimRight(string(f.Source[f.starts[line-1]:end]), "\r\n\u0085\u2028\u2029")
 }

@@ -1,6 +1,7 @@
 package doctree_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -51,7 +52,7 @@ func TestParse(t *testing.T) {
 		{"a.json", "{\n\t\"a\": {\n\t\t\"b\": false }\n}\n", `{a@2:2={b@3:3=1<false>@3:8}}`},
 		{"a", `{"a": "\ud83d\ude00"}`, `{a@1:2=4<😀>@1:7}`},
 	} {
-		f, err := doctree.Parse(c.name, []byte(c.text))
+		f, err := doctree.Parse(context.Background(), c.name, []byte(c.text))
 		if err != nil || len(f.Docs) != 1 {
 			t.Errorf("%q: error %v, file %+v", c.text, err, f)
 			continue
@@ -64,11 +65,11 @@ func TestParse(t *testing.T) {
 
 func TestSeveralDocuments(t *testing.T) {
 	t.Parallel()
-	f, err := doctree.Parse("a.yaml", []byte("---\na: 1\n---\n# nothing\n---\nb: 2\n...\n"))
+	f, err := doctree.Parse(context.Background(), "a.yaml", []byte("---\na: 1\n---\n# nothing\n---\nb: 2\n...\n"))
 	if err != nil || len(f.Docs) != 2 || show(f.Docs[1]) != `{b@6:1=2<2>@6:4}` {
 		t.Errorf("error %v, %d documents", err, len(f.Docs))
 	}
-	f, err = doctree.Parse("a.json", []byte("{\"a\": 1}\n{\"b\": 2}\n"))
+	f, err = doctree.Parse(context.Background(), "a.json", []byte("{\"a\": 1}\n{\"b\": 2}\n"))
 	if err != nil || len(f.Docs) != 2 || show(f.Docs[1]) != `{b@2:2=2<2>@2:7}` {
 		t.Errorf("error %v, %+v", err, f)
 	}
@@ -76,7 +77,7 @@ func TestSeveralDocuments(t *testing.T) {
 
 func TestGetAndAt(t *testing.T) {
 	t.Parallel()
-	f, err := doctree.Parse("a.yaml", []byte("a: {b: 1, b: 2}\nm: &m {x: 1}\nn: {<<: *m, x: 2}\n"))
+	f, err := doctree.Parse(context.Background(), "a.yaml", []byte("a: {b: 1, b: 2}\nm: &m {x: 1}\nn: {<<: *m, x: 2}\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +108,7 @@ func TestScalarAndOffset(t *testing.T) {
 		{"é: {x: 1}\n", ""},
 		{"é:\n", ""},
 	} {
-		f, err := doctree.Parse("a.yaml", []byte(c.text))
+		f, err := doctree.Parse(context.Background(), "a.yaml", []byte(c.text))
 		if err != nil {
 			t.Errorf("%q: %v", c.text, err)
 			continue
@@ -120,7 +121,7 @@ func TestScalarAndOffset(t *testing.T) {
 			t.Errorf("%q: %q, want %q", c.text, got, c.want)
 		}
 	}
-	f, err := doctree.Parse("a.yaml", []byte("a: 1\r\nb: 2"))
+	f, err := doctree.Parse(context.Background(), "a.yaml", []byte("a: 1\r\nb: 2"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,8 +148,14 @@ func hostile() map[string]string {
 	for i := 1; i < 2000; i++ {
 		merges += fmt.Sprintf("a%d: &a%d {k%d: 0, <<: *a%d}\n", i, i, i, i-1)
 	}
+	deep, tags := "a: &a "+strings.Repeat("[", 60)+strings.Repeat("]", 60)+"\nb: "+strings.Repeat("[", 60)+"*a"+strings.Repeat("]", 60)+"\n", ""
+	for i := range 200 {
+		tags += fmt.Sprintf("%%TAG !a%d! tag:x\n", i)
+	}
 	return map[string]string{
 		"alias bomb.yaml":        bomb,
+		"depth by alias.yaml":    deep,
+		"directives.yaml":        tags + "---\na: 1\n",
 		"chain of merges.yaml":   merges,
 		"cycle.yaml":             "a: &a\n  b: {c: [*a]}\n",
 		"cycle of merges.yaml":   "a: &a {<<: *a, b: 1}\n",
@@ -190,7 +197,7 @@ func TestHostileFilesAreRefused(t *testing.T) {
 		var before, after runtime.MemStats
 		runtime.GC()
 		runtime.ReadMemStats(&before)
-		_, err := doctree.Parse(name, []byte(text))
+		_, err := doctree.Parse(context.Background(), name, []byte(text))
 		runtime.ReadMemStats(&after)
 		if e := (*doctree.Error)(nil); !errors.As(err, &e) || e.File != name {
 			t.Errorf("%s: error %v", name, err)
@@ -204,7 +211,7 @@ func TestHostileFilesAreRefused(t *testing.T) {
 
 func TestCycleIsNamed(t *testing.T) {
 	t.Parallel()
-	_, err := doctree.Parse("a.yaml", []byte("b: 1\na: &x\n  c: [*x]\n"))
+	_, err := doctree.Parse(context.Background(), "a.yaml", []byte("b: 1\na: &x\n  c: [*x]\n"))
 	if want := "bookend: a.yaml:2:4: has the anchor &x, which holds itself"; err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
 	}
@@ -214,7 +221,7 @@ func TestRead(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for _, path := range []string{dir, filepath.Join(dir, "none"), os.DevNull} {
-		if _, err := doctree.Read(path); err == nil {
+		if _, err := doctree.Read(context.Background(), path); err == nil {
 			t.Errorf("%s was read", path)
 		}
 	}
@@ -226,7 +233,7 @@ func TestRead(t *testing.T) {
 	if err := errors.Join(file.Truncate(1<<30), file.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := doctree.Read(large); err == nil || !strings.Contains(err.Error(), "larger than 1 MiB") {
+	if _, err := doctree.Read(context.Background(), large); err == nil || !strings.Contains(err.Error(), "larger than 1 MiB") {
 		t.Errorf("a file of 1 GiB: %v", err)
 	}
 }
@@ -240,7 +247,7 @@ func FuzzParse(f *testing.F) {
 	f.Add("a.yaml", []byte("a: &x {b: 1}\nc: {<<: [*x, {d: 2}]}\n---\n- |\n  x\n"))
 	f.Add("a", []byte(`{"a": [1, "b", null, true]}`))
 	f.Fuzz(func(t *testing.T, name string, data []byte) {
-		file, err := doctree.Parse(name, data)
+		file, err := doctree.Parse(context.Background(), name, data)
 		if err != nil {
 			return
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -77,7 +78,7 @@ func (r *jsonReader) value(depth int) (*Node, error) {
 	case nil:
 		n.Kind, n.Text = Null, "null"
 	case bool:
-		n.Kind, n.Text = Bool, map[bool]string{true: "true", false: "false"}[v]
+		n.Kind, n.Text = Bool, strconv.FormatBool(v)
 	case json.Number:
 		n.Kind, n.Text = Int, v.String()
 		if strings.ContainsAny(n.Text, ".eE") {

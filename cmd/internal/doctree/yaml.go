@@ -2,6 +2,7 @@ package doctree
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -12,26 +13,37 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// yamlReader builds trees of what the YAML parser found, aliases unfolded.
+// maxDirectives bounds the %TAG lines of a file: the parser compares each with all
+// before it.
+const maxDirectives = 100
+
+// yamlReader builds trees of what the YAML parser found. What an alias repeats is
+// the node of its anchor, so that reading takes time by the size of the file.
 type yamlReader struct {
-	f     *File
-	nodes int
-	open  map[*yaml.Node]bool // anchors that are being unfolded
+	f       *File
+	nodes   int
+	anchors map[*yaml.Node]*Node // nil while one is being read
 }
 
-func (f *File) parseYAML() (docs []*Node, err error) {
+func (f *File) parseYAML(ctx context.Context) (docs []*Node, err error) {
 	defer func() {
 		if p := recover(); p != nil { // a fault of the parser must not be one of ours
 			docs, err = nil, f.fault(0, 0, fmt.Sprintf("is no YAML (the parser failed: %v)", p), nil)
 		}
 	}()
-	r := &yamlReader{f: f, open: map[*yaml.Node]bool{}}
-	d := yaml.NewDecoder(bytes.NewReader(f.Source))
+	if bytes.Count(f.Source, []byte("%TAG")) > maxDirectives {
+		return nil, f.fault(0, 0, fmt.Sprintf("has more than %d %%TAG directives", maxDirectives), nil)
+	}
+	r := &yamlReader{f: f, anchors: map[*yaml.Node]*Node{}}
+	d := yaml.NewDecoder(reader{ctx, bytes.NewReader(f.Source)})
 	for {
 		var root yaml.Node
 		if err := d.Decode(&root); errors.Is(err, io.EOF) {
 			return docs, nil
 		} else if err != nil {
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
 			return nil, f.notYAML(err)
 		}
 		for _, n := range root.Content {
@@ -44,6 +56,19 @@ func (f *File) parseYAML() (docs []*Node, err error) {
 			}
 		}
 	}
+}
+
+// reader ends a parser whose context is done.
+type reader struct {
+	ctx  context.Context
+	from io.Reader
+}
+
+func (r reader) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.from.Read(p)
 }
 
 var yamlLine = regexp.MustCompile(`^line (\d+): `)
@@ -59,24 +84,20 @@ func (f *File) notYAML(err error) error {
 }
 
 func (r *yamlReader) value(y *yaml.Node, depth int) (*Node, error) {
-	refuse := func(rule string) (*Node, error) { return nil, r.f.fault(y.Line, y.Column, rule, nil) }
-	if r.nodes++; r.nodes > MaxNodes {
-		return refuse(fmt.Sprintf("has more than %d values, with those that aliases repeat", MaxNodes))
-	}
-	if depth > MaxDepth {
-		return refuse(fmt.Sprintf("is nested deeper than %d levels", MaxDepth))
-	}
 	if y.Kind == yaml.AliasNode {
-		return r.value(y.Alias, depth)
+		n := r.anchors[y.Alias]
+		if n == nil {
+			return nil, r.f.fault(y.Alias.Line, y.Alias.Column, "has the anchor &"+y.Alias.Anchor+", which holds itself", nil)
+		}
+		return n, r.allow(y, n.size, depth+n.height)
+	}
+	if err := r.allow(y, 1, depth); err != nil {
+		return nil, err
 	}
 	if y.Anchor != "" {
-		if r.open[y] {
-			return refuse("has the anchor &" + y.Anchor + ", which holds itself")
-		}
-		r.open[y] = true
-		defer delete(r.open, y)
+		r.anchors[y] = nil
 	}
-	n := &Node{Line: y.Line, Column: y.Column, Text: y.Value, Block: y.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0}
+	n := &Node{Line: y.Line, Column: y.Column, Text: y.Value, Block: y.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0, size: 1}
 	switch y.Kind {
 	case yaml.SequenceNode:
 		n.Kind = List
@@ -86,14 +107,34 @@ func (r *yamlReader) value(y *yaml.Node, depth int) (*Node, error) {
 				return nil, err
 			}
 			n.Items = append(n.Items, v)
+			n.holds(v)
 		}
 	case yaml.MappingNode:
 		n.Kind = Map
-		return n, r.entries(n, y, depth)
+		if err := r.entries(n, y, depth); err != nil {
+			return nil, err
+		}
 	default:
-		n.Kind = scalarKind(y)
+		var known bool
+		if n.Kind, known = scalarKinds[y.ShortTag()]; !known {
+			n.Kind = Text
+		}
+	}
+	if y.Anchor != "" {
+		r.anchors[y] = n
 	}
 	return n, nil
+}
+
+// allow counts values, and refuses those beyond the limits.
+func (r *yamlReader) allow(y *yaml.Node, values, depth int) error {
+	if r.nodes += values; r.nodes > MaxNodes {
+		return r.f.fault(y.Line, y.Column, fmt.Sprintf("has more than %d values, with those that aliases repeat", MaxNodes), nil)
+	}
+	if depth > MaxDepth {
+		return r.f.fault(y.Line, y.Column, fmt.Sprintf("is nested deeper than %d levels", MaxDepth), nil)
+	}
+	return nil
 }
 
 // entries reads a mapping. What it merges comes after its own keys, and only where
@@ -113,7 +154,7 @@ func (r *yamlReader) entries(n *Node, y *yaml.Node, depth int) error {
 			merged = append(merged, value)
 			continue
 		}
-		n.Entries = append(n.Entries, Entry{key, value})
+		n.add(Entry{key, value})
 	}
 	if len(merged) == 0 {
 		return nil
@@ -122,32 +163,35 @@ func (r *yamlReader) entries(n *Node, y *yaml.Node, depth int) error {
 	for _, e := range n.Entries {
 		has[e.Key.Text] = true
 	}
-	for len(merged) > 0 {
-		from := merged[0]
-		merged = merged[1:]
-		if from.Kind == List {
-			merged = append(from.Items[:len(from.Items):len(from.Items)], merged...)
+	var merge func(from *Node)
+	merge = func(from *Node) {
+		for _, item := range from.Items {
+			merge(item)
 		}
 		for _, e := range from.Entries {
 			if !has[e.Key.Text] {
 				has[e.Key.Text] = true
-				n.Entries = append(n.Entries, e)
+				n.add(e)
 			}
 		}
+	}
+	for _, from := range merged {
+		merge(from)
 	}
 	return nil
 }
 
-func scalarKind(y *yaml.Node) Kind {
-	switch y.ShortTag() {
-	case "!!null":
-		return Null
-	case "!!bool":
-		return Bool
-	case "!!int":
-		return Int
-	case "!!float":
-		return Float
-	}
-	return Text
+func (n *Node) add(e Entry) {
+	n.Entries = append(n.Entries, e)
+	n.holds(e.Key)
+	n.holds(e.Value)
 }
+
+// holds keeps the size and the height of a node, for the aliases of it.
+func (n *Node) holds(inner *Node) {
+	n.size += inner.size
+	n.height = max(n.height, 1+inner.height)
+}
+
+// scalarKinds are the kinds of scalars that are no text.
+var scalarKinds = map[string]Kind{"!!null": Null, "!!bool": Bool, "!!int": Int, "!!float": Float}

@@ -1,101 +1,56 @@
 package vet
 
-import (
-	"github.com/bookend-rag/bookend/cmd/internal/doctree"
-)
+import "github.com/bookend-rag/bookend/cmd/internal/doctree"
 
-// dify is the export of a Dify app (its DSL): a graph of nodes, or the configuration
-// of a simple app. Dify cuts to top_k behind its reranker.
-var dify = &Dialect{
-	Name: "Dify",
-	Sources: []string{
-		"https://docs.dify.ai/cn/use-dify/nodes/knowledge-retrieval",
-		"https://github.com/langgenius/dify/tree/main/api/tests/fixtures/workflow",
-	},
-	read: readDify,
-}
-
-func readDify(n *doctree.Node) ([]*Chain, bool) {
-	if kind := n.Get("kind"); kind == nil || kind.Text != "app" || n.Get("app") == nil {
+// dify reads the export of a Dify app (its DSL): a graph of nodes, or the
+// configuration of a simple app. There is a chain for each model that reads what a
+// knowledge node found, and for each knowledge node that no model reads.
+func (c *checker) dify(n *doctree.Node) (chains []*Chain, known bool) {
+	if nonNil(n.Get("kind")).Text != "app" || n.Get("app") == nil {
 		return nil, false
 	}
-	if nodes := n.At("workflow", "graph", "nodes"); nodes != nil {
-		return difyGraph(nodes), true
-	}
 	if set := n.At("model_config", "dataset_configs"); set != nil {
-		c := &Chain{}
-		c.difyRetrieval(set, "dataset_configs", set)
-		return []*Chain{c}, true
+		chains = append(chains, &Chain{Steps: difyRetrieval(set)})
 	}
-	return nil, true
-}
-
-// difyGraph returns a chain for each model node that reads what a knowledge node
-// found.
-func difyGraph(nodes *doctree.Node) []*Chain {
-	found := map[string]*doctree.Node{}
-	for _, node := range nodes.Items {
+	nodes := nonNil(n.At("workflow", "graph", "nodes")).Items
+	var ids []string
+	found, read := map[string]*doctree.Node{}, map[string]bool{}
+	for _, node := range nodes {
+		id := nonNil(node.Get("id")).Text
+		if nonNil(node.At("data", "type")).Text == "knowledge-retrieval" && found[id] == nil {
+			found[id] = node.At("data", "multiple_retrieval_config")
+			ids = append(ids, id)
+		}
+	}
+	for _, node := range nodes {
 		data := node.Get("data")
-		if kind := data.Get("type"); kind != nil && kind.Text == "knowledge-retrieval" && node.Get("id") != nil {
-			found[node.Get("id").Text] = data
-		}
-	}
-	var chains []*Chain
-	read := map[string]bool{}
-	for _, node := range nodes.Items {
-		data := node.Get("data")
-		if kind := data.Get("type"); kind == nil || kind.Text != "llm" {
+		selector := nonNil(data.At("context", "variable_selector")).Items
+		if nonNil(data.Get("type")).Text != "llm" || len(selector) == 0 || is(data.At("context", "enabled"), "false") || found[selector[0].Text] == nil {
 			continue
 		}
-		selector := data.At("context", "variable_selector")
-		if selector == nil || len(selector.Items) == 0 || isFalse(data.At("context", "enabled")) {
-			continue
+		read[selector[0].Text] = true
+		chain := &Chain{Steps: difyRetrieval(found[selector[0].Text])}
+		template := nonNil(data.Get("prompt_template"))
+		if memory := nonNil(data.Get("memory")); memory.Kind == doctree.Null { // else Dify adds the question as the last message
+			chain.layout(c.messages(template))
+			chain.layout(c.template(template.Get("text")))
 		}
-		id := selector.Items[0].Text
-		if found[id] == nil {
-			continue
-		}
-		read[id] = true
-		c := &Chain{}
-		c.difyKnowledge(found[id])
-		if template := data.Get("prompt_template"); template != nil {
-			l := (*Layout)(nil)
-			if template.Kind == doctree.List {
-				l = messagesLayout(template)
-				if len(template.Items) == 1 && template.Items[0].Get("text") != nil {
-					l = templateLayout("prompt_template", template.Items[0].Get("text"))
-				}
-			} else if text := template.Get("text"); text != nil {
-				l = templateLayout("prompt_template", text)
-			}
-			if l != nil {
-				c.Layouts = append(c.Layouts, l)
-			}
-		}
-		chains = append(chains, c)
+		chains = append(chains, chain)
 	}
-	for _, node := range nodes.Items {
-		if id := node.Get("id"); id != nil && found[id.Text] != nil && !read[id.Text] {
-			c := &Chain{}
-			c.difyKnowledge(found[id.Text])
-			chains = append(chains, c)
+	for _, id := range ids {
+		if !read[id] && found[id] != nil {
+			chains = append(chains, &Chain{Steps: difyRetrieval(found[id])})
 		}
 	}
-	return chains
+	return chains, true
 }
 
-func (c *Chain) difyKnowledge(data *doctree.Node) {
-	if set := data.Get("multiple_retrieval_config"); set != nil {
-		c.difyRetrieval(set, "multiple_retrieval_config", data)
-		return
+// difyRetrieval reads a knowledge node, which cuts to top_k behind its reranker.
+func difyRetrieval(set *doctree.Node) []*Step {
+	keep := whole(set.Get("top_k"))
+	steps := []*Step{{Task: Retrieve, At: set, Keep: keep}}
+	if at := set.Get("reranking_enable"); is(at, "true") {
+		steps = append(steps, &Step{Task: Rerank, Name: "reranking_enable", At: at, Keep: keep})
 	}
-	c.Steps = append(c.Steps, &Step{Kind: Retrieve, Name: "knowledge-retrieval", At: data})
-}
-
-func (c *Chain) difyRetrieval(set *doctree.Node, name string, at *doctree.Node) {
-	keep := whole(set.Get("top_k"), "top_k")
-	c.Steps = append(c.Steps, &Step{Kind: Retrieve, Name: name, At: at, Keep: keep})
-	if isTrue(set.Get("reranking_enable")) {
-		c.Steps = append(c.Steps, &Step{Kind: Rerank, Name: "reranking_enable", At: set.Get("reranking_enable"), Keep: keep})
-	}
+	return steps
 }

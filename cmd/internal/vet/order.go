@@ -3,99 +3,81 @@ package vet
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/bookend-rag/bookend/core"
 )
 
-// Order is what the name of an order means.
-type Order struct {
-	Name      string // as it is written
-	Meaning   Meaning
-	Placement core.Placement // nil where it is not known
+// Word is the name of an order.
+type Word struct {
+	Name      string         // as it is written
+	Placement core.Placement // nil if nobody knows the name
+	Near      bool           // the placement is nearly that, too little to ask a curve
 }
 
-// Meaning sorts the names of orders.
-type Meaning uint8
-
-// The meanings.
-const (
-	Unknown  Meaning = iota // nobody knows the name
-	Other                   // by date, by page, at random: not by relevance
-	Ranked                  // best first
-	Reversed                // best last
-	Folded                  // the best at the ends, or another placement
-)
-
-// orders are the names in use, without what core reads as well. Hyphens, spaces
-// and case make no difference.
-var orders = map[Meaning][]string{
-	Ranked: {
-		"score_desc", "relevance", "relevance_desc", "relevancy", "relevance_score", "similarity", "similarity_score", "score", "by_score",
-		"by_relevance", "by_similarity", "best_first", "most_relevant_first", "rank", "rank_asc", "ranking", "descending_score", "descending_similarity",
-		"descending_relevance", "distance_asc", "score_descending", "relevance_descending", "similarity_descending", "rerank_score", "rerank_score_desc",
+// spellings are the names in use that Bookend does not read itself.
+var spellings = map[string][]string{
+	"ranked": {
+		"score-desc", "score-descending", "relevance", "relevance-desc", "relevance-descending", "similarity", "similarity-descending",
+		"best-first", "most-relevant-first",
 	},
-	Reversed: {
-		"score_asc", "relevance_asc", "best_last", "most_relevant_last", "rank_desc", "ascending_score", "ascending_similarity", "ascending_relevance",
-		"distance_desc", "score_ascending", "relevance_ascending", "similarity_ascending", "worst_first", "least_relevant_first", "rerank_score_asc",
-	},
-	Folded: {"lost_in_the_middle", "litm", "head_tail_alternate", "alternating", "edges", "ends", "u_shape", "u_shaped"},
-	Other: {
-		"date", "date_asc", "date_desc", "time", "recency", "newest", "newest_first", "oldest", "oldest_first", "chronological", "reverse_chronological",
-		"original", "source", "page", "position", "document", "sequential", "random", "none", "null", "off", "false", "default", "as_is", "natural",
-		"insertion", "mmr", "diversity", "title", "alphabetical", "id", "custom", "timestamp", "path", "filename", "file", "name", "priority", "retrieval", "retriever", "given", "unchanged", "keep",
-		"asc", "ascending", "desc", "descending", "true",
-	},
+	"reversed":  {"score-asc", "score-ascending", "relevance-asc", "relevance-ascending", "similarity-ascending", "best-last", "most-relevant-last"},
+	"head-tail": {"lost-in-the-middle"},
 }
 
-// ParseOrder reads the name of an order, in any of the spellings in use.
-func ParseOrder(name string) Order {
-	word := plainWord(name)
-	order := Order{Name: name}
-	for meaning, names := range orders {
-		if slices.Contains(names, word) {
-			order.Meaning = meaning
+// parseOrder reads the name of an order, in snake, kebab or camel case. It opens no
+// file: a name with an argument is not known here.
+func parseOrder(name string) Word {
+	w := Word{Name: name}
+	if len(name) > 60 || strings.Contains(name, "=") {
+		return w
+	}
+	word := strings.Join(words(name), "-")
+	for canonical, others := range spellings {
+		if slices.Contains(others, word) {
+			word = canonical
 		}
 	}
-	switch {
-	case order.Meaning == Ranked:
-		order.Placement = core.RankOrder
-	case order.Meaning == Reversed:
-		order.Placement = core.Reversed
-	case order.Meaning == Folded && (word == "lost_in_the_middle" || word == "litm"):
-		order.Placement = core.HeadTail
-	case order.Meaning != Unknown:
-	case strings.HasPrefix(word, "measured") || strings.HasPrefix(word, "curve"):
-		order.Meaning = Folded // by a curve that need not be here
-	default:
-		p, err := core.ParsePlacement(name)
-		if err != nil {
-			if p, err = core.ParsePlacement(word); err != nil {
-				return order
-			}
-		}
-		order.Placement, order.Meaning = p, Folded
-		switch p {
-		case core.RankOrder:
-			order.Meaning = Ranked
-		case core.Reversed:
-			order.Meaning = Reversed
-		case core.DocumentOrder:
-			order.Meaning, order.Placement = Other, nil
-		}
+	if p, err := core.ParsePlacement(word); err == nil && p != core.DocumentOrder {
+		w.Placement = p
 	}
-	return order
-}
-
-// plainWord writes a name in lower case with underscores.
-func plainWord(name string) string {
-	name = strings.ToLower(strings.TrimSpace(name))
-	return strings.Join(strings.FieldsFunc(name, func(r rune) bool { return r == '-' || r == '_' || r == ' ' || r == ':' || r == '.' }), "_")
+	return w
 }
 
 // orderNames are what a misspelled order may have been meant to be.
 func orderNames() []string {
-	names := []string{
-		"similarity_desc", "similarity_asc", "score_desc", "relevance", "head_tail_alternating", "edge_order", "fold_by_relevance", "long_context_reorder",
+	return append([]string{"similarity_desc", "similarity_asc", "head_tail_alternating", "fold_by_relevance", "long_context_reorder"}, core.PlacementNames()...)
+}
+
+// spell writes a fixed order by the names of similarity_desc, in the style of the word
+// that it replaces.
+func (w *Word) spell(p core.StandardPlacement) string {
+	name := map[core.StandardPlacement]string{core.RankOrder: "similarity_desc", core.Reversed: "similarity_asc", core.HeadTail: "head_tail_alternating"}[p]
+	switch {
+	case strings.Contains(w.Name, "-"):
+		return strings.ReplaceAll(name, "_", "-")
+	case !strings.Contains(w.Name, "_") && strings.ContainsFunc(w.Name, unicode.IsUpper):
+		parts := strings.Split(name, "_")
+		for i, part := range parts[1:] {
+			parts[i+1] = strings.ToUpper(part[:1]) + part[1:]
+		}
+		return strings.Join(parts, "")
 	}
-	return append(names, core.PlacementNames()...)
+	return name
+}
+
+// words splits a name: "rerankTop_n" into rerank, top, n.
+func words(name string) []string {
+	var b strings.Builder
+	lower := false
+	for _, r := range name {
+		if unicode.IsUpper(r) && lower || !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+			b.WriteByte(' ')
+		}
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			b.WriteRune(unicode.ToLower(r))
+		}
+		lower = unicode.IsLower(r) || unicode.IsDigit(r)
+	}
+	return strings.Fields(b.String())
 }

@@ -1,35 +1,54 @@
 package vet
 
 import (
+	_ "embed" // the texts of the rules
 	"fmt"
 	"strings"
+	"sync"
+
+	"go.yaml.in/yaml/v3"
 
 	"github.com/bookend-rag/bookend/core"
+)
+
+// The rules. What each is about stands in rules.yaml.
+const (
+	orderBeforeTrim         = "BE001"
+	orderBeforeReranker     = "BE002"
+	orderTwice              = "BE003"
+	unknownOrder            = "BE006"
+	settingsRefused         = "BE007"
+	notChecked              = "BE008"
+	secondBestInTheMiddle   = "BE101"
+	bestLast                = "BE102"
+	questionBeforeDocuments = "BE103"
+	tooManyChunks           = "BE104"
+	orderLosesOnCurve       = "BE106"
 )
 
 // Rule is one fault that is looked for. Its page, which --explain prints and docs/vet
 // holds, is made of nothing else.
 type Rule struct {
-	ID    string // such as "BE101"
-	Name  string // such as "second-best-in-the-middle"
-	Level Level
-	Title string // one line
-	Why   string // what happens to the documents, in paragraphs
-	Fine  string // when the setting is right as it is
-	Fix   string // what to do
-	// Before is an example in YAML that has the fault, After one that has not.
-	Before, After string
+	ID, Name      string // such as "BE101", "second-best-in-the-middle"
+	Level         Level
+	Title         string // one line
+	Why           string // what happens to the documents, in paragraphs
+	Fine          string // when the setting is right as it is
+	Fix           string // what to do
+	Before, After string // examples in YAML, with the fault and without
 	Sources       []string
-	check         func(c *checker, rule *Rule, chain *Chain) error
 }
 
+//go:embed rules.yaml
+var rulesText []byte
+
 // Rules returns every rule by ID. The caller must not change them.
-func Rules() []*Rule {
-	return []*Rule{
-		orderBeforeTrim, orderBeforeReranker, orderTwice, thresholdAgainstDirection, budgetOverWindow, unknownOrder,
-		secondBestInTheMiddle, bestLast, questionBeforeDocuments, tooManyChunks, rerankerWithoutTrim, orderLosesOnCurve,
+var Rules = sync.OnceValue(func() (rules []*Rule) {
+	if err := yaml.Unmarshal(rulesText, &rules); err != nil {
+		panic(err) // the text is part of the program
 	}
-}
+	return rules
+})
 
 // Lookup returns the rule of an ID or a name, in any case.
 func Lookup(id string) (*Rule, error) {
@@ -46,38 +65,16 @@ func Lookup(id string) (*Rule, error) {
 // Page returns the page of a rule in Markdown.
 func (r *Rule) Page() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# %s: %s\n\n`%s`, %s\n\n%s\n\n## The fix\n\n%s\n\n```yaml\n# before\n%s```\n\n```yaml\n# after\n%s```\n\n## When it is fine\n\n%s\n",
-		r.ID, r.Title, r.Name, levelWords[r.Level], r.Why, r.Fix, r.Before, r.After, r.Fine)
+	level := map[Level]string{
+		Error: "an error.", Warning: "a warning, since it depends on the model; with fewer than five documents a note.", Note: "a note.",
+	}
+	fmt.Fprintf(&b, "# %s: %s\n\n`%s`, %s\n\n%s\n\n## The fix\n\n%s\n", r.ID, r.Title, r.Name, level[r.Level], r.Why, r.Fix)
+	if r.Before != "" {
+		fmt.Fprintf(&b, "\n```yaml\n# before\n%s```\n\n```yaml\n# after\n%s```\n", r.Before, r.After)
+	}
+	fmt.Fprintf(&b, "\n## When it is fine\n\n%s\n", r.Fine)
 	if len(r.Sources) > 0 {
-		b.WriteString("\n## Sources\n\n")
-		for _, s := range r.Sources {
-			fmt.Fprintf(&b, "- %s\n", s)
-		}
+		b.WriteString("\n## Sources\n\n- " + strings.Join(r.Sources, "\n- ") + "\n")
 	}
-	return b.String()
-}
-
-var levelWords = map[Level]string{
-	Error:   "an error.",
-	Warning: "a warning, since it depends on the model; with fewer than five documents a note.",
-}
-
-// Index returns the table of the rules and of the dialects in Markdown, which
-// docs/vet.md holds.
-func Index() string {
-	var b strings.Builder
-	b.WriteString("| rule | level | what it finds |\n|---|---|---|\n")
-	for _, r := range Rules() {
-		fmt.Fprintf(&b, "| [%s](vet/%s.md) `%s` | %s | %s |\n", r.ID, r.ID, r.Name, r.Level, r.Title)
-	}
-	b.WriteString("\n| file | how it is known | documented at |\n|---|---|---|\n")
-	known := map[string]string{
-		"Bookend": "sections `order` and `prompt`", "Haystack": "`components` and `connections`",
-		"AutoRAG": "`node_lines`", "Dify": "`kind: app` with a graph or `dataset_configs`",
-	}
-	for _, d := range dialects() {
-		fmt.Fprintf(&b, "| %s | %s | %s |\n", d.Name, known[d.Name], strings.Join(d.Sources, "<br>"))
-	}
-	b.WriteString("| home-made | words such as `retriever`, `rerank_top_n`, `chunk_order` at any depth | – |\n")
 	return b.String()
 }

@@ -1,167 +1,196 @@
-// Package vet finds faults of layout in the configuration of any program that
-// retrieves documents for a model, with no knowledge of the program itself: files of
-// Bookend, Haystack, AutoRAG and Dify by their documented keys, others by words that
-// can only mean one thing.
+// Package vet finds faults in what happens to documents between a retriever and a
+// model, in files whose kind is known by their own marks: settings of Bookend,
+// pipelines of Haystack, configurations of AutoRAG, apps of Dify, and any file with a
+// key that says outright what the order is, such as chunk_order. Of every other file
+// it says nothing.
 //
-// What is certainly wrong is an error. What depends on the model is a warning that
-// says when it is fine, and that a measured curve turns into an error or into
-// silence.
+// An error is certain. What depends on the model is a warning that says when it is
+// fine, and that a measured curve turns into an error or into silence.
 package vet
 
 import (
 	"cmp"
-	"encoding/json"
+	"context"
+	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/bookend-rag/bookend/cmd/internal/doctree"
+	"github.com/bookend-rag/bookend/cmd/internal/judge"
+	"github.com/bookend-rag/bookend/core"
 )
 
 // Level says how sure a finding is.
-type Level uint8
+type Level string
 
 // The levels.
 const (
-	Note    Level = iota + 1 // too few documents for it to matter
-	Warning                  // depends on the model
-	Error                    // certain
+	Note    Level = "note"    // too few documents for it to matter, or a guess
+	Warning Level = "warning" // depends on the model
+	Error   Level = "error"   // certain
 )
-
-// String names the level as the flag --fail-on does.
-func (l Level) String() string { return [...]string{"", "note", "warning", "error"}[l] }
-
-// MarshalJSON writes the name.
-func (l Level) MarshalJSON() ([]byte, error) { return json.Marshal(l.String()) }
-
-// fewDocuments is the number below which the place of a document hardly matters.
-const fewDocuments = 5
 
 // Options say what is known besides the files.
 type Options struct {
-	// Curve decides the warnings about orders; nil: none.
-	Curve *Curve
-	// Decay is how much less often each rank holds the answer than the one before.
-	Decay float64
+	Curve *judge.Curve // decides the warnings about orders; nil: none
+	Decay float64      // how much less often each rank holds the answer than the one before
+}
+
+// Report is what one file was known as, and what was found in it.
+type Report struct {
+	Kinds    []string // such as Haystack; empty: the file is not recognised
+	Findings []Finding
 }
 
 // Finding is one fault.
 type Finding struct {
-	Rule   string `json:"rule"`
-	Level  Level  `json:"level"`
-	File   string `json:"file"`
-	Line   int    `json:"line"`   // from 1
-	Column int    `json:"column"` // from 1, in characters
-	Length int    `json:"length"` // characters of what is wrong, 0 if that is no one word
-	Title  string `json:"title"`
-	// Message says what happens to the documents here.
-	Message string `json:"message"`
-	// Picture draws the slots, a line each.
-	Picture []string `json:"picture,omitempty"`
+	Rule    string   `json:"rule"`
+	Level   Level    `json:"level"`
+	File    string   `json:"file"`
+	Line    int      `json:"line"`   // from 1
+	Column  int      `json:"column"` // from 1, in characters
+	Length  int      `json:"length"` // characters of what is wrong, 0 if that is no one word
+	Title   string   `json:"title"`
+	Message string   `json:"message"`           // what happens to the documents here
+	Picture []string `json:"picture,omitempty"` // the slots, a line each
 	Fix     *Fix     `json:"fix,omitempty"`
 	Advice  string   `json:"advice,omitempty"` // where no single value mends it
 	Fine    string   `json:"fine"`             // when the setting is right as it is
-	source  string   // the line
+	Source  string   `json:"-"`                // the line
 }
 
 // Fix changes one value of a line and nothing else.
 type Fix struct {
-	Line string `json:"line"` // the changed line
-	Old  string `json:"old"`
-	New  string `json:"new"`
-	// Known says that the program behind the file is known to take the new value;
-	// only then is it written.
-	Known      bool `json:"known"`
-	start, end int  // bytes of the file
-	quoted     bool // the value stands in quotes
+	Line       string `json:"line"` // the changed line
+	Old        string `json:"old"`
+	New        string `json:"new"`
+	Known      bool   `json:"known"` // the file is Bookend's own, or a curve decides: only then is it written
+	start, end int    // bytes of the file
 }
 
-// maxFindings is how many findings of a file are told; one with more is a hostile one.
-const maxFindings = 200
+// The limits of what is told and done for one file. Work is counted in bytes of
+// templates; a value costs one of them, and a step of a chain stepWork.
+const (
+	maxFindings = 200
+	maxMessage  = 1000    // characters of a fault of settings
+	maxName     = 60      // and of the name of a step
+	maxWork     = 1 << 16 // and as much for each byte of the file as workPerByte
+	workPerByte = 3
+	stepWork    = 8
+)
 
-// longLine is a line that is not shown as a whole.
-const longLine = 1000
-
-// checker runs the rules over the chains of one file.
+// checker runs the rules over one file.
 type checker struct {
+	ctx  context.Context
 	file *doctree.File
 	Options
-	findings []Finding
+	report   Report
+	told     map[string]bool        // findings that were reported
+	seen     map[*doctree.Node]bool // nodes that were walked, and keys
+	verdicts map[core.Placement]judge.Verdict
+	work     int
+	full     bool // a limit was met
 }
 
-// Check returns the findings of a file, by line. Equal input gives equal output.
-func Check(file *doctree.File, o Options) ([]Finding, error) {
-	c, rules := &checker{file: file, Options: o}, Rules()
-	for _, doc := range file.Docs {
-		for _, chain := range chains(doc) {
-			for _, rule := range rules {
-				if len(c.findings) >= maxFindings {
-					break
-				}
-				if err := rule.check(c, rule, chain); err != nil {
-					return nil, err
-				}
-			}
+// Check looks through one file. Equal input gives equal output, and the cost grows
+// with the size of the file, whatever is in it. An error is that of the context.
+func Check(ctx context.Context, file *doctree.File, o Options) (Report, error) {
+	c := &checker{
+		ctx: ctx, file: file, Options: o,
+		told: map[string]bool{}, seen: map[*doctree.Node]bool{}, verdicts: map[core.Placement]judge.Verdict{},
+	}
+	if len(file.Docs) > 0 && isSettings(file.Docs[0]) {
+		c.known(bookend)
+		c.settings()
+	} else {
+		for _, doc := range file.Docs {
+			a := &around{}
+			c.walk(doc, a)
+			c.checkAround(a)
 		}
 	}
-	slices.SortStableFunc(c.findings, func(a, b Finding) int {
+	if err := ctx.Err(); err != nil {
+		return Report{}, err
+	}
+	if c.full {
+		c.tell(notChecked, &doctree.Node{Line: 1, Column: 1}, Finding{
+			Message: fmt.Sprintf("The file has more than %d findings, or takes far more work than its size. What is not listed was not checked.", maxFindings),
+			Advice:  "Mend what is listed, or check the parts of the file one by one.",
+		})
+	}
+	slices.SortStableFunc(c.report.Findings, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column), cmp.Compare(a.Rule, b.Rule))
 	})
-	// What an alias repeats is one place of the file, and one finding.
-	return slices.CompactFunc(c.findings, func(a, b Finding) bool {
-		return a.Line == b.Line && a.Column == b.Column && a.Rule == b.Rule
-	}), nil
+	return c.report, nil
 }
 
-// report adds a finding at a value.
-func (c *checker) report(rule *Rule, at *doctree.Node, f Finding) {
-	if len(c.findings) >= maxFindings {
-		return
+// check runs the rules over a chain.
+func (c *checker) check(chain *Chain) {
+	if c.spend(stepWork * (1 + len(chain.Steps))) {
+		c.checkSequence(chain)
+		c.checkOrder(chain)
+		c.checkLayouts(chain)
+		c.checkCount(chain)
 	}
-	f.Rule, f.Title, f.File = rule.ID, rule.Title, c.file.Name
-	f.Fine = cmp.Or(f.Fine, rule.Fine)
+}
+
+// known notes that the file has something of a kind.
+func (c *checker) known(kind string) {
+	if !slices.Contains(c.report.Kinds, kind) {
+		c.report.Kinds = append(c.report.Kinds, kind)
+	}
+}
+
+// spend takes so many steps from what the file may cost, and says whether to go on.
+func (c *checker) spend(steps int) bool {
+	c.work += steps
+	c.full = c.full || c.work > maxWork+workPerByte*len(c.file.Source)
+	return !c.full && c.ctx.Err() == nil
+}
+
+// tell adds a finding at a value. The same finding at the same place is told once.
+func (c *checker) tell(id string, at *doctree.Node, f Finding) {
+	rule, _ := Lookup(id)
+	f.Rule, f.Title, f.Fine, f.File = id, rule.Title, rule.Fine, c.file.Name
 	f.Level = cmp.Or(f.Level, rule.Level)
-	if f.Line == 0 {
-		f.Line = at.Line
-	}
-	f.Column = 1
-	if f.source = c.file.Line(f.Line); len(f.source) > longLine {
-		f.source = ""
-	}
+	f.Line = cmp.Or(f.Line, at.Line)
+	f.Source = c.file.Line(f.Line)
 	if f.Line == at.Line {
 		f.Column = at.Column
 		if start, end, ok := c.file.Scalar(at); ok {
-			f.Length = len([]rune(string(c.file.Source[start:end])))
+			f.Length = utf8.RuneCount(c.file.Source[start:end])
 		}
 	} else {
-		f.Column += len([]rune(f.source)) - len([]rune(strings.TrimLeft(f.source, " \t")))
+		f.Column = 1 + len(f.Source) - len(strings.TrimLeft(f.Source, " \t"))
 	}
-	c.findings = append(c.findings, f)
+	key := fmt.Sprint(f.Rule, f.Line, f.Column, f.Message)
+	switch {
+	case c.told[key]:
+	case len(c.told) == maxFindings && id != notChecked:
+		c.full = true
+	default:
+		c.told[key] = true
+		c.report.Findings = append(c.report.Findings, f)
+	}
 }
 
-// fix returns the change of a value, or nil if it does not stand in the file as it
-// is.
+// fix returns the change of a value, or nil if it does not stand in the file as it is.
 func (c *checker) fix(at *doctree.Node, value string, known bool) *Fix {
 	start, end, ok := c.file.Scalar(at)
-	if !ok || value == "" {
-		return nil
-	}
-	begin, ok := c.file.Offset(at.Line, 1)
-	if !ok {
+	begin, inside := c.file.Offset(at.Line, 1)
+	if !ok || !inside || value == "" {
 		return nil
 	}
 	changed := value
-	if line := c.file.Line(at.Line); len(line) <= longLine {
+	if line := c.file.Line(at.Line); end-begin <= len(line) {
 		changed = line[:start-begin] + value + line[end-begin:]
 	}
-	return &Fix{
-		Line: changed,
-		Old:  string(c.file.Source[start:end]), New: value, Known: known, start: start, end: end,
-		quoted: start > 0 && (c.file.Source[start-1] == '"' || c.file.Source[start-1] == '\''),
-	}
+	return &Fix{Line: changed, Old: string(c.file.Source[start:end]), New: value, Known: known, start: start, end: end}
 }
 
-// Apply returns the file with the fixes of its findings that are known to be taken,
-// and how many there are. Everything else keeps every byte.
+// Apply returns the file with the fixes of its findings that are certain, and how
+// many there are. Everything else keeps every byte.
 func Apply(file *doctree.File, findings []Finding) ([]byte, int) {
 	var fixes []*Fix
 	for _, f := range findings {

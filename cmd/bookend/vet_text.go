@@ -1,4 +1,4 @@
-package vet
+package main
 
 import (
 	"fmt"
@@ -8,43 +8,44 @@ import (
 
 	"github.com/bookend-rag/bookend/cmd/internal/doctree"
 	"github.com/bookend-rag/bookend/cmd/internal/show"
+	"github.com/bookend-rag/bookend/cmd/internal/vet"
 )
 
-// maxLine is how much of a line is shown.
-const maxLine = 160
+// maxShownLine is how much of a line is shown.
+const maxShownLine = 160
 
-// Text writes findings for people.
-func Text(to io.Writer, findings []Finding) {
+// vetText writes findings for people.
+func vetText(to io.Writer, findings []vet.Finding) {
 	for i, f := range findings {
 		if i > 0 {
 			fmt.Fprintln(to)
 		}
 		fmt.Fprintf(to, "%s: %s %s: %s\n", show.Line(doctree.Place(f.File, f.Line, f.Column)), f.Level, f.Rule, f.Title)
-		if line := strings.ReplaceAll(f.source, "\t", " "); line != "" && utf8.RuneCountInString(line) <= maxLine {
+		if line := strings.ReplaceAll(f.Source, "\t", " "); line != "" && utf8.RuneCountInString(line) <= maxShownLine {
 			number := fmt.Sprint(f.Line)
 			fmt.Fprintf(to, "  %s | %s\n", number, show.Line(line))
 			if f.Length > 0 {
-				fmt.Fprintf(to, "  %*s | %s%s\n", len(number), "", strings.Repeat(" ", f.Column-1), strings.Repeat("^", min(f.Length, maxLine)))
+				fmt.Fprintf(to, "  %*s | %s%s\n", len(number), "", strings.Repeat(" ", f.Column-1), strings.Repeat("^", min(f.Length, maxShownLine)))
 			}
 		}
-		paragraph(to, "", f.Message)
+		wrapped(to, "", f.Message)
 		for _, line := range f.Picture {
 			fmt.Fprintf(to, "      %s\n", show.Line(line))
 		}
 		if f.Fix != nil {
-			fmt.Fprintf(to, "  fix:  %s\n", show.Line(show.Cut(strings.TrimSpace(f.Fix.Line), maxLine)))
+			fmt.Fprintf(to, "  fix:  %s\n", show.Line(show.Cut(strings.TrimSpace(f.Fix.Line), maxShownLine)))
 		}
 		if f.Advice != "" && (f.Fix == nil || !f.Fix.Known) {
-			paragraph(to, "", f.Advice)
+			wrapped(to, "", f.Advice)
 		}
-		paragraph(to, "fine: ", f.Fine)
+		wrapped(to, "fine: ", f.Fine)
 	}
 }
 
 const textWidth = 98
 
-// paragraph writes a text in lines of a readable width.
-func paragraph(to io.Writer, name, text string) {
+// wrapped writes a text in lines of a readable width.
+func wrapped(to io.Writer, name, text string) {
 	line := name
 	flush := func() {
 		fmt.Fprintf(to, "  %s\n", show.Line(strings.TrimRight(line, " ")))
