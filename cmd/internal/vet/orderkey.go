@@ -26,8 +26,9 @@ var (
 	// something else cuts, a number is a bound.
 	candidates   = regexp.MustCompile(`(^| )(candidates?|fetch|prefetch|initial|pool)( |$)`)
 	otherCuts    = regexp.MustCompile(`(^| )(rerank|filter|compress|budget|threshold|cutoff)|^max .*tokens$|^min .*score$`)
-	positionKeys = regexp.MustCompile(`^(question|query|instructions?|rules) (position|placement)$`)
-	first        = regexp.MustCompile(`^(before|first|top|start|above)( (the )?(context|documents|chunks))?$`)
+	positionKeys = regexp.MustCompile(`(^| )(question|query|instructions?|rules)( .*)? (position|placement|location)$`)
+	first        = regexp.MustCompile(`^(before|first|top|start|beginning|above)( (the )?(context|documents|chunks))?$`)
+	firstLayouts = regexp.MustCompile(`^(question|query|instructions?|rules) first$`)
 )
 
 // orderIn returns the order that a key of a mapping names, or nil if the key is none
@@ -50,6 +51,7 @@ func orderIn(key string, value *doctree.Node) *Word {
 func (a *around) note(n *doctree.Node, e doctree.Entry) {
 	name, value := e.Key.Text, e.Value
 	key := strings.Join(words(name[:min(len(name), 60)]), " ")
+	text := strings.Join(words(value.Text[:min(len(value.Text), 60)]), " ")
 	number := whole(value)
 	sampler := key == "top k" && n.Get("temperature") != nil // how many words a model draws from
 	off := value.Kind == doctree.Null || is(value, "false") || is(value.Get("enabled"), "false")
@@ -63,9 +65,9 @@ func (a *around) note(n *doctree.Node, e doctree.Entry) {
 		if a.keep == nil || number.Value < a.keep.Value {
 			a.keep = number
 		}
-	case value.Kind == doctree.Text && positionKeys.MatchString(key) && first.MatchString(strings.Join(words(value.Text), " ")):
+	case positionKeys.MatchString(key) && first.MatchString(text) || strings.HasSuffix(key, "layout") && firstLayouts.MatchString(text):
 		what := "rules"
-		if key[0] == 'q' {
+		if strings.Contains(key+text, "que") {
 			what = "question"
 		}
 		a.above = append(a.above, &Layout{What: what, At: value, Line: value.Line})
