@@ -169,6 +169,11 @@ func (d *decision) stages(score func(rank int) float64) []Stage {
 		return nil
 	}
 	stages := slices.Clone(d.through)
+	for i := range stages {
+		if s := &stages[i]; s.Failure != "" {
+			s.Ranks, s.Scores = slices.Repeat([]int{-1}, d.n), slices.Repeat([]Score{Score(nan)}, d.n)
+		}
+	}
 	if !d.staged {
 		return stages
 	}

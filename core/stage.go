@@ -12,13 +12,13 @@ type Stage struct {
 	// Name says what ranked: "retrieval", "bm25", "fusion", "rerank".
 	Name string `json:"name"`
 	// Ranks holds the rank that it gave each document, 0 for the best, and -1
-	// where the document was not among its own. Empty where it failed.
+	// where the document was not among its own; all of them where it failed.
 	Ranks []int `json:"ranks"`
 	// Scores holds the score that it gave each document; NaN where it gave none.
-	// Empty where it failed.
 	Scores []Score `json:"scores"`
 	// Failure says in a short code why it ranked nothing, such as "timeout" or
-	// "http 503". It holds no text of a server or a user. Empty: it did not fail.
+	// "http 503". It holds no text of a server or a user. Empty: it did not fail. In a
+	// Call the lists of what failed may be left out.
 	Failure string `json:"failure,omitempty"`
 }
 

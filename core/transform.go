@@ -22,10 +22,16 @@ func Reorder[S ~[]E, E any](docs S) S { return fold(docs) }
 // returned half done.
 func Transform[S ~[]E, E any](ctx context.Context, a *Arranger, docs S, v *View[E], c Call) (S, error) {
 	if c.justFolds(ctx, a) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		if c.Arranger != nil {
 			a = c.Arranger
 		}
-		return foldRanked(ctx, a.orDefault(), docs, v)
+		if a = a.orDefault(); a.config.Rank == ByScore {
+			return foldRanked(a, docs, v)
+		}
+		return fold(docs), nil
 	}
 	return transform(ctx, a, docs, v, c)
 }
@@ -89,14 +95,8 @@ func fold[S ~[]E, E any](docs S) S {
 	return placed
 }
 
-// foldRanked is the short way for a Call that justFolds.
-func foldRanked[S ~[]E, E any](ctx context.Context, a *Arranger, docs S, v *View[E]) (S, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	if a.config.Rank != ByScore {
-		return fold(docs), nil
-	}
+// foldRanked is the short way for a Call that justFolds what is sorted by score.
+func foldRanked[S ~[]E, E any](a *Arranger, docs S, v *View[E]) (S, error) {
 	v = v.orEmpty()
 	if err := v.need(&a.config); err != nil {
 		return nil, err

@@ -79,7 +79,7 @@ func (a Arrangement) Check(n int) error {
 		return mismatch(a, "it has labels that go neither by rank nor by slot: number the documents by one of the two")
 	}
 	for _, s := range a.Stages {
-		if s.Failure == "" && (len(s.Ranks) != n || len(s.Scores) != n) {
+		if len(s.Ranks) != n || len(s.Scores) != n {
 			return mismatch(a, "it has %d ranks and %d scores in stage %q, not one for each document", len(s.Ranks), len(s.Scores), s.Name)
 		}
 	}

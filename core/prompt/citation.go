@@ -28,7 +28,12 @@ type Citation struct {
 // brackets: Document 2, Sources 1 and 3; and superscripts after a word: refund². The
 // words are known in some languages. A number alone or in parentheses is no citation.
 func Citations(answer string, a core.Arrangement) []Citation {
-	labels := a.Labels()
+	ranks := make(map[int]int, len(a.Slots)) // by label
+	for _, p := range a.Slots {
+		if p.Label > 0 {
+			ranks[p.Label] = p.Rank
+		}
+	}
 	var found []Citation
 	numbers, unread := map[int]bool{}, map[string]bool{}
 	scan := scanner{text: answer}
@@ -39,8 +44,8 @@ func Citations(answer string, a core.Arrangement) []Citation {
 			}
 			numbers[label] = true
 			c := Citation{Label: label, Rank: -1}
-			if 1 <= label && label <= len(labels) && labels[label-1] >= 0 {
-				c.Exists, c.Rank = true, labels[label-1]
+			if rank, exists := ranks[label]; exists {
+				c.Exists, c.Rank = true, rank
 			}
 			found = append(found, c)
 		}

@@ -171,8 +171,8 @@ func ExampleNew() {
 	_, err := prompt.New(prompt.Config{Format: "html", Budget: 4000})
 	fmt.Println(err)
 	// Output:
-	// bookend: Format is "html": use numbered, titled, xml or markdown, or set FormatFunc
-	// bookend: Budget is 4000: needs a counter: set Unit to "runes" or "words", or Count to a tokenizer
+	// bookend: Format is "html": use numbered, titled, xml or markdown; or leave it out, and set a FormatFunc
+	// bookend: Budget is 4000: needs a counter: set Unit to "runes" or "words", or set Count
 }
 
 // An order of one's own is a list of parts.

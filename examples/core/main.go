@@ -126,7 +126,7 @@ func layOut(a core.Arrangement, placed []passage, question string) string {
 // a rank, and the rank to the place in what was found.
 func sources(a core.Arrangement, found []passage, answer string) []string {
 	var lines []string
-	for _, c := range prompt.Citations(answer, a.Labels()) {
+	for _, c := range prompt.Citations(answer, a) {
 		if c.Unread != "" {
 			lines = append(lines, fmt.Sprintf("[%s] is not understood", c.Unread))
 		} else if index, placed := a.IndexOf(c.Rank); placed {

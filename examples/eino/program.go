@@ -6,7 +6,6 @@ import (
 	"io"
 	"strings"
 
-	"github.com/bookend-rag/bookend/core"
 	layout "github.com/bookend-rag/bookend/core/prompt"
 	bookend "github.com/bookend-rag/bookend/eino"
 	"github.com/cloudwego/eino/components/document"
@@ -81,7 +80,7 @@ func newChain(ctx context.Context, r retriever.Retriever, t prompt.ChatTemplate,
 // is.
 func newTemplate(ctx context.Context, order layout.Layout) (prompt.ChatTemplate, error) {
 	return bookend.NewChatTemplate(ctx, &bookend.ChatTemplateConfig{
-		Placed: core.RankOrder,
+		Placed: true,
 		Prompt: layout.Config{
 			Layout:      order,
 			Labels:      layout.BySlot,

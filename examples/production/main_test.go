@@ -48,7 +48,7 @@ req-3 of public: Can I get a refund after 45 days?
 From day 31 through day 60, and so after 45 days, we settle the return with store credit instead of money.
 
 req-4 of northshop: Can I get a refund after 45 days?
-{"level":"INFO","msg":"documents placed","tenant":"northshop","bookend":{"request_id":"req-4","arrangement":{"placement":"edges-first","in":8,"placed":6,"order":"r1 r2 r5 r6 r3 r4","dropped":"beyond top-k: 2"}}}
+{"level":"INFO","msg":"documents placed","tenant":"northshop","bookend":{"request_id":"req-4","arrangement":{"placement":"edges-first","in":8,"placed":6,"order":"r1 r2 r5 r6 r3 r4","dropped":"top-k: 2"}}}
 From day 31 through day 60, and so after 45 days, we settle the return with store credit instead of money.
 `
 

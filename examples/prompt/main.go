@@ -12,6 +12,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/bookend-rag/bookend/core"
@@ -139,14 +140,12 @@ var bpe = func() tokenizer.Codec {
 // tells whether the document says what the answer claims.
 func cite(p prompt.Prompt, answer string) []string {
 	lines := append(page.Wrap(answer, lineWidth), "")
-	labels := make([]int, len(documents)) // the rank that each number cites; -1 for none
-	for i := range labels {
-		labels[i] = -1
+	numbered := p.Arrangement // with the numbers that the documents have on the page
+	numbered.Slots = slices.Clone(numbered.Slots)
+	for slot := range numbered.Slots {
+		numbered.Slots[slot].Label = numbered.Slots[slot].Index + 1
 	}
-	for _, placed := range p.Arrangement.Slots {
-		labels[placed.Index] = placed.Rank
-	}
-	for _, c := range prompt.Citations(answer, labels) {
+	for _, c := range prompt.Citations(answer, numbered) {
 		index, exists := p.Arrangement.IndexOf(c.Rank)
 		if c.Unread != "" {
 			lines = append(lines, fmt.Sprintf("[%s] is not understood", c.Unread))

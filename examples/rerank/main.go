@@ -32,12 +32,14 @@ import (
 	"time"
 
 	"github.com/bookend-rag/bookend/core"
+	"github.com/bookend-rag/bookend/core/pipeline"
 	"github.com/bookend-rag/bookend/core/rank"
 	"github.com/bookend-rag/bookend/examples/internal/chatmodel"
 	"github.com/bookend-rag/bookend/examples/internal/cli"
 	"github.com/bookend-rag/bookend/examples/internal/reader"
 	bookend "github.com/bookend-rag/bookend/langchaingo"
 	"github.com/tmc/langchaingo/chains"
+	"github.com/tmc/langchaingo/schema"
 )
 
 func main() { cli.Main(run) }
@@ -69,20 +71,15 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	sources := []bookend.Source{{Name: "stems", Retriever: stems}, {Name: "words", Retriever: words}}
+	sources := []bookend.Source{bookend.From("stems", stems), bookend.From("words", words)}
 	if *postgres != "" {
 		dense, remove, err := newDense(ctx, *postgres, *embeddingsURL, *k)
 		if err != nil {
 			return err
 		}
 		defer remove()
-		sources[1] = bookend.Source{Name: "dense", Retriever: dense, Timeout: 10 * time.Second}
-	}
-
-	// Fuse. One source that fails costs its list, and not the answer.
-	fusion, err := bookend.NewFusion(rank.Fusion{KeepGoing: true}, sources...)
-	if err != nil {
-		return err
+		sources[1] = bookend.From("dense", dense)
+		sources[1].Timeout = 10 * time.Second
 	}
 
 	// Rerank.
@@ -100,13 +97,13 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		reranker.Scorer, reranker.Name, scorerName = server, "rerank", server.String()
 	}
 
-	// Trim and place.
+	// Fuse, rerank, trim and place. One source that fails costs its list, and not the
+	// answer.
 	var found stages
-	r, err := bookend.NewRetriever(
-		fusion,
-		bookend.WithReranker(reranker),
-		bookend.WithConfig(core.Config{TopK: *top, Placement: placement, Observe: found.observe}),
-	)
+	r, err := bookend.NewPipeline(pipeline.Config[schema.Document]{
+		Sources: sources, Fusion: rank.Fusion{KeepGoing: true}, Reranker: &reranker,
+		Order: core.Config{TopK: *top, Placement: placement, Observe: found.observe},
+	})
 	if err != nil {
 		return err
 	}

@@ -86,7 +86,7 @@ func TestWithAServer(t *testing.T) {
 // A server that is gone costs the better ranks, and not the answer.
 func TestWithoutItsServer(t *testing.T) {
 	out := mustRun(t, "-rerank-url", "http://127.0.0.1:1/rerank")
-	mustHave(t, out, "note: ranking by rerank failed, and the order before it is kept", "slot 1  r1 ")
+	mustHave(t, out, "note: ranking by rerank failed (connection), and the order before it is kept", "slot 1  r1 ")
 }
 
 func TestFlags(t *testing.T) {

@@ -62,12 +62,12 @@ const NoiseLimit = 2.24
 
 // Verdict is what a curve says of an order.
 type Verdict struct {
-	Decided   bool       // the curve says how many questions of answers are behind it
-	Fine      bool       // the order is right by the shape of the curve
-	Loses     bool       // to another, beyond noise
+	Decided   bool                   // the curve says how many questions of answers are behind it
+	Fine      bool                   // the order is right by the shape of the curve
+	Loses     bool                   // to another, beyond noise
 	Better    core.StandardPlacement // the best of the fixed orders
-	Now, Best float64    // expected accuracies, as shares
-	Noise     float64    // NoiseLimit standard errors of their difference
+	Now, Best float64                // expected accuracies, as shares
+	Noise     float64                // NoiseLimit standard errors of their difference
 }
 
 // fixedOrders need no curve, so that none of them was chosen by the curve's noise.

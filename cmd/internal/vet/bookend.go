@@ -23,14 +23,9 @@ import (
 var settingKeys = sync.OnceValue(func() map[string][]string {
 	keys := map[string][]string{"": {"order", "prompt"}}
 	for _, s := range settings.All() {
-		section, name, nested := strings.Cut(s.Key, ".")
-		if !nested {
-			section, name = "", section
-		}
-		name, _, _ = strings.Cut(name, ".") // of a section within: its own name
-		if !slices.Contains(keys[section], name) {
-			keys[section] = append(keys[section], name)
-		}
+		parts := strings.Split("."+s.Key, ".") // what a section within holds is not looked at
+		section, name := strings.Join(parts[1:min(2, len(parts)-1)], ""), parts[min(2, len(parts)-1)]
+		keys[section] = append(keys[section], name)
 	}
 	return keys
 })
