@@ -352,6 +352,7 @@ func TestStagesOfAFusion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, "stages", fmt.Sprint(stages), fmt.Sprint(a.Stages)) // a missing score is NaN
+	same(t, "stages", fmt.Sprint(stages[1:]), fmt.Sprint(a.Stages[1:])) // a missing score is NaN
+	same(t, "ranks by what failed", []int{-1, -1, -1, -1}, a.Stages[0].Ranks)
 	same(t, "notes", []string{"ranking by late is missing (timeout)"}, a.Notes)
 }
