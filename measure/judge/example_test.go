@@ -65,8 +65,10 @@ func ExampleNumeric() {
 
 func ExampleClassify() {
 	fmt.Printf("%+v\n", judge.Classify("I'm sorry, but the documents do not say.", "stop"))
+	fmt.Printf("%+v\n", judge.Classify("", "content_filter"))
 	fmt.Printf("%+v\n", judge.Classify("The answer is", "length"))
 	// Output:
-	// {Empty:false Truncated:false Refusal:true}
+	// {Empty:false Truncated:false Refusal:false}
+	// {Empty:true Truncated:false Refusal:true}
 	// {Empty:false Truncated:true Refusal:false}
 }
