@@ -37,11 +37,11 @@ func New(c Config) (*Client, error) {
 	if err := c.validate(); err != nil {
 		return nil, err
 	}
-	a, err := parseAddress(c.BaseURL)
+	a, err := parseAddress(c.BaseURL, c.Completion)
 	if err != nil {
 		return nil, err
 	}
-	guarded, err := a.Guard("BaseURL", c.Key.value(), c.AllowPlainKey)
+	guarded, err := a.Guard("BaseURL", c.Key.value(), c.AllowPlainKey, c.headerValues()...)
 	if err != nil {
 		return nil, err
 	}
@@ -50,8 +50,8 @@ func New(c Config) (*Client, error) {
 		return nil, err
 	}
 	name := c.String()
-	c.BaseURL, c.Extra = "", nil
-	return &Client{name: name, config: c, address: a, parameters: parameters, secrets: a.Secrets(c.Key.value()), transport: httpsafe.Transport(c.Connections, guarded)}, nil
+	c.BaseURL, c.Extra, c.Headers = "", nil, maps.Clone(c.Headers)
+	return &Client{name: name, config: c, address: a, parameters: parameters, secrets: a.Secrets(c.Key.value(), c.headerValues()...), transport: httpsafe.Transport(c.Connections, guarded)}, nil
 }
 
 // CloseIdleConnections ends the connections that no call is using, and their
@@ -91,6 +91,7 @@ func (c *Client) Ask(ctx context.Context, p model.Prompt) (model.Answer, error) 
 	if err != nil {
 		return model.Answer{}, permanent(0, ErrPrompt, "the request cannot be made")
 	}
+	c.config.setHeaders(request.Header)
 	response, err := c.transport.RoundTrip(request)
 	if err != nil {
 		return model.Answer{}, c.broken(ctx, call, 0, err)
