@@ -48,8 +48,8 @@ func TestWhatCallsEndAs(t *testing.T) {
 	}{
 		{"answered", "application/json", message(`"content":"Paris"`, "stop"), all, 1},
 		{"I don't know", "application/json", message(`"content":"I don't know."`, "stop"), all, 0},
-		{"thinking to the limit", "application/json", message(`"content":"","reasoning_content":"Paris"`, "length"), with(func(c *judge.Counts) { c.Empty, c.Truncated = 6, 6 }), 0},
-		{"thinking in tags to the limit", "application/json", message(`"content":"<think>Paris"`, "length"), with(func(c *judge.Counts) { c.Empty, c.Truncated = 6, 6 }), 0},
+		{"thinking to the limit", "application/json", message(`"content":"","reasoning_content":"Paris"`, "length"), with(func(c *judge.Counts) { c.Empty, c.Truncated, c.Unfinished = 6, 6, 6 }), 0},
+		{"thinking in tags to the limit", "application/json", message(`"content":"<think>Paris"`, "length"), with(func(c *judge.Counts) { c.Empty, c.Truncated, c.Unfinished = 6, 6, 6 }), 0},
 		{"thinking of the right answer", "application/json", message(`"content":"<think>Paris</think>\n\nRome"`, "stop"), all, 0},
 		{"cut off", "application/json", message(`"content":"Paris is"`, "model_length"), with(func(c *judge.Counts) { c.Truncated = 6 }), 1},
 		{"refused", "application/json", message(`"content":null`, "content_filter"), with(func(c *judge.Counts) { c.Empty, c.Refused = 6, 6 }), 0},
@@ -60,7 +60,10 @@ func TestWhatCallsEndAs(t *testing.T) {
 			t.Parallel()
 			url, _ := replays(t, 200, test.kind, test.body)
 			out := filepath.Join(t.TempDir(), "out")
-			mustRun(t, "sweep", "--data", questions(t, 1), "--model", "m", "--base-url", url, "--out", out)
+			text := mustRun(t, "sweep", "--data", questions(t, 1), "--model", "m", "--base-url", url, "--out", out)
+			if told := strings.Contains(text, "raise --max-tokens"); told != (test.want.Unfinished > 0) {
+				t.Errorf("the remedy is told: %v", told)
+			}
 			var r struct {
 				Counts judge.Counts
 				Slots  []sweep.ArmResult

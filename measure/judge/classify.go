@@ -12,17 +12,22 @@ type Class struct {
 	Empty     bool // nothing but white space, or thinking without an answer
 	Truncated bool // the model stopped because it reached its limit of tokens
 	Refusal   bool // the server says that the model or a filter declined to answer
+	// Unfinished is an empty answer that was on its way: the model thought, or reached
+	// its limit of tokens.
+	Unfinished bool
 }
 
 // Classify looks at the text of an answer, behind its thinking (model.AfterThinking),
 // and at the reason that the server gave for its end (model.FinishOf). Words decide
 // nothing: "I don't know" is an answer.
-func Classify(text, finishReason string) Class {
-	text, _ = model.AfterThinking(text)
-	finish := model.FinishOf(finishReason)
-	return Class{
+func Classify(a model.Answer) Class {
+	text, thinking := model.AfterThinking(a.Text)
+	finish := model.FinishOf(a.FinishReason)
+	c := Class{
 		Empty:     strings.TrimSpace(text) == "",
 		Truncated: finish == model.CutOff,
 		Refusal:   finish == model.Refused,
 	}
+	c.Unfinished = c.Empty && !c.Refusal && (c.Truncated || thinking || a.Thinking)
+	return c
 }
