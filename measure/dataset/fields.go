@@ -120,6 +120,28 @@ func asID(value json.RawMessage) (id string, ok bool) {
 	return "", false
 }
 
+// ReadDocument reads a document, a JSON object with its text under one of TextKeys and
+// perhaps an id, a text or a number of any size, and a title. It returns every key as
+// it is written. The error says what the line holds and what it must hold.
+func ReadDocument(line []byte, into *Document) (map[string]json.RawMessage, error) {
+	if fault := checkLine(line); fault != nil {
+		return nil, errors.New(fault.Rule)
+	}
+	var f fields
+	if json.Unmarshal(line, &f) != nil || f == nil {
+		return nil, fmt.Errorf("is %s, and an object is needed", kindOf(line))
+	}
+	p, fault, textless := readPassage(line, false)
+	switch {
+	case fault != "":
+		return nil, errors.New("is no document: " + strings.Replace(fault, `"ctxs.`, `"`, 1))
+	case textless != "":
+		return nil, fmt.Errorf("has %s, and no text: it stands under one of %s", f.names(), strings.Join(TextKeys(), ", "))
+	}
+	*into = p.document
+	return f, nil
+}
+
 // texts are one text, or a list of them.
 type texts []string
 

@@ -26,10 +26,7 @@ func FromMSMARCO(to io.Writer, from io.Reader) (Converted, error) {
 			return line, r.fault
 		}
 		r.need("a text", &line.Question, "query", "question")
-		r.may("a list of texts", &answers, "wellFormedAnswers", "answers")
-		if len(answers) == 0 {
-			r.may("a list of texts", &answers, "answers")
-		}
+		r.may("a list of texts", &answers, "answers")
 		r.need("a list", &passages, "passages")
 		if r.fault != nil {
 			return line, r.fault
