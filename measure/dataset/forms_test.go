@@ -107,6 +107,7 @@ func TestFaultsOfForms(t *testing.T) {
 		{with(`"x"`, `[{"text":"x","id":{}}]`), true, `"ctxs.id" holds an object and must hold a text or a number`},
 		{with(`"x"`, `[{"body":"x","url":"y"}]`), true, `a document of "ctxs" has the keys "body", "url", and no text: it stands under one of text, content, page_content, PageContent, contents`},
 		{`{"question":["q"],"answers":"a","ctxs":["x"]}`, true, `"question" holds a list that starts with a text and must hold a text`},
+		{with(`"x"`, `["x"]`), false, `no document of "ctxs" has "isgold": true, which says that it holds the answer`},
 		{`{"question":"q","ctxs":["x"]}`, false, `it has the keys "ctxs", "question", and "answers" is missing`},
 	} {
 		_, err := Rules{Lists: test.lists}.Open(write(t, test.line))

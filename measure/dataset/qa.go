@@ -110,7 +110,10 @@ func parseQA(line []byte, rules Rules) (c Case, answerElsewhere bool, reason Rea
 	if rules.Lists {
 		answerElsewhere = false
 	}
-	if reason != EmptyDocument {
+	switch {
+	case reason == NoGold && !rules.Lists:
+		why = `no document of "ctxs" has "isgold": true, which says that it holds the answer`
+	case reason != EmptyDocument:
 		why = ""
 	}
 	return c, answerElsewhere, reason, why

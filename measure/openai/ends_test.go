@@ -96,7 +96,7 @@ func TestFailuresInsideASuccess(t *testing.T) {
 			t.Parallel()
 			_, err := openai.ParseResponse(200, []byte(test.body))
 			e := (*model.Error)(nil)
-			if !errors.As(err, &e) || !errors.Is(err, openai.ErrServer) {
+			if !errors.As(err, &e) || !errors.Is(err, openai.ErrServer) && !errors.Is(err, openai.ErrFormat) {
 				t.Fatalf("error %v", err)
 			}
 			if e.Status != test.status || model.Retryable(e) != test.retryable || !strings.Contains(e.Error(), test.text) {

@@ -97,7 +97,7 @@ func (r reader) answer(status int, body []byte) (model.Answer, error) {
 	case finish == model.Unserved:
 		return model.Answer{}, failure(status, ErrServer, r.secrets.Detail(fmt.Sprintf("the answer ended for the reason %q", words.reason)))
 	case finish == model.Ended && counted && usage == (model.Usage{}) && words.text == "" && !words.thinking:
-		return model.Answer{}, failure(status, ErrServer, "nothing: the answer is empty, and its usage counts no token")
+		return model.Answer{}, failure(status, ErrFormat, "it is empty, and its usage counts no token")
 	}
 	return model.Answer{
 		Text:         r.secrets.Answer(words.text),
