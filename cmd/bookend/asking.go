@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"time"
@@ -25,8 +26,12 @@ const journalName = "journal.jsonl"
 
 // client makes the model of the flags. server is its address without secrets.
 func (e *experiment) client(s streams) (model model.Model, server string, err error) {
+	headers, err := e.headers(s)
+	if err != nil {
+		return nil, "", err
+	}
 	config := openai.Config{
-		BaseURL: e.BaseURL, Key: openai.NewKey(s.getenv("OPENAI_API_KEY")), AllowPlainKey: e.PlainKey,
+		BaseURL: e.BaseURL, Headers: headers, Key: openai.NewKey(s.getenv("OPENAI_API_KEY")), AllowPlainKey: e.PlainKey,
 		Model: e.Model, Completion: e.Completion, MaxTokens: e.MaxTokens, Extra: []byte(e.Params),
 		Timeout: e.Timeout, Connections: e.Concurrency,
 	}
@@ -112,6 +117,7 @@ func stopped(err error, p run.Progress) error {
 	var (
 		full    *run.CapError
 		failing *run.FailuresError
+		later   *run.LaterError
 	)
 	switch {
 	case err == nil:
@@ -120,10 +126,27 @@ func stopped(err error, p run.Progress) error {
 		return &incompleteError{reason: fmt.Sprintf("interrupted with %s left", show.Count(p.Left(), "call"))}
 	case errors.As(err, &full):
 		return errors.Join(err, &incompleteError{reason: show.Count(p.Left(), "call") + " left"})
+	case errors.As(err, &later):
+		return errors.Join(err, &incompleteError{reason: show.Count(p.Left(), "call") + " left"})
 	case errors.As(err, &failing):
-		return fmt.Errorf("%w; look at --base-url, --model and the key, and run the same command again", err)
+		return fmt.Errorf("%w; %s, and run the same command again", err, remedy(failing.Last.Status))
 	}
 	return err
+}
+
+// remedy says where to look for the cause of failures that end with a status.
+func remedy(status int) string {
+	switch status {
+	case http.StatusBadRequest, http.StatusUnprocessableEntity:
+		return "look at --params, --model and --max-tokens"
+	case http.StatusUnauthorized, http.StatusForbidden:
+		return "look at OPENAI_API_KEY or --header"
+	case http.StatusPaymentRequired, http.StatusTooManyRequests:
+		return "look at your quota there, or ask more slowly by --rpm and --concurrency"
+	case http.StatusNotFound, http.StatusMethodNotAllowed:
+		return "look at --base-url and --model"
+	}
+	return "look at --base-url, --model and the key"
 }
 
 // writeBatch writes what the journal has no answer to as a batch file.

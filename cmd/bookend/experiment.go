@@ -5,23 +5,24 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/bookend-rag/bookend/measure/judge"
 	"github.com/bookend-rag/bookend/measure/model"
+	"github.com/bookend-rag/bookend/measure/openai"
 	"github.com/bookend-rag/bookend/measure/run"
 )
 
 // experiment holds the flags that every experiment with a model has.
 type experiment struct {
-	Model      string `group:"The model" placeholder:"NAME" help:"The name of the model on its server."`
-	BaseURL    string `group:"The model" name:"base-url" placeholder:"URL" help:"An OpenAI-compatible server, such as http://127.0.0.1:8080/v1. The key comes from OPENAI_API_KEY."`
-	Completion bool   `group:"The model" help:"Ask by plain completion, as base models need, not by chat."`
-	MaxTokens  int    `group:"The model" default:"100" help:"The most tokens of an answer."`
-	Params     string `group:"The model" placeholder:"JSON" help:"Further parameters of the request, such as '{\"seed\":1}'. They stand in the journal: no secrets."`
-	PlainKey   bool   `group:"The model" name:"allow-plain-key" help:"Let the key travel over plain http to another machine, readable on the way."`
+	Model      string   `group:"The model" placeholder:"NAME" help:"The name of the model on its server."`
+	BaseURL    string   `group:"The model" name:"base-url" placeholder:"URL" help:"An OpenAI-compatible server, such as http://127.0.0.1:8080/v1; one that ends in /chat/completions or /completions is used as it is, with its query. The key comes from OPENAI_API_KEY."`
+	Header     []string `group:"The model" placeholder:"NAME=VALUE" sep:"none" help:"A further header of each request, such as api-key=env:AZURE_KEY (the value of a variable) or api-key=@FILE (that of a file). Any other value is taken as it is, and can be read in the list of processes. May be given again; is never printed or stored."`
+	Completion bool     `group:"The model" help:"Ask by plain completion, as base models need, not by chat."`
+	MaxTokens  int      `group:"The model" default:"100" help:"The most tokens of an answer."`
+	Params     string   `group:"The model" placeholder:"JSON" help:"Further parameters of the request, such as '{\"seed\":1}'; null takes one out that is sent otherwise, as in '{\"max_tokens\":null,\"max_completion_tokens\":100}' or '{\"stream\":null}'. They stand in the journal: no secrets."`
+	PlainKey   bool     `group:"The model" name:"allow-plain-key" help:"Let the key travel over plain http to another machine, readable on the way."`
 
 	DryRun   bool    `group:"What it costs" help:"Say what would be asked and spent, and ask nothing."`
 	MaxCalls int     `group:"What it costs" placeholder:"N" help:"Send no more requests than that, those of earlier runs into the same folder included."`
@@ -136,9 +137,6 @@ func (e *experiment) check(simulated bool) error {
 	return errors.Join(faults...)
 }
 
-// reserved are the parameters that say what is asked, or how many answers come.
-var reserved = []string{"model", "messages", "prompt", "n", "best_of", "echo", "stream", "stream_options"}
-
 // params are those of the model.
 func (e *experiment) params() (model.Params, error) {
 	p := model.Params{Completion: e.Completion, MaxTokens: e.MaxTokens}
@@ -150,10 +148,18 @@ func (e *experiment) params() (model.Params, error) {
 	if err := decoder.Decode(&p.Extra); err != nil || p.Extra == nil {
 		return p, usage("--params is no JSON object: write one, such as '{\"seed\":1}'")
 	}
-	for name := range p.Extra {
-		if slices.Contains(reserved, strings.ToLower(name)) {
-			return p, usage("--params sets %q, which the experiment sets itself: leave it out", strings.ToLower(name))
+	for name, value := range p.Extra {
+		text, err := json.Marshal(value)
+		if err != nil {
+			return p, usage("--params: %q: %w", name, err)
 		}
+		if !openai.ReservedParameter(name, text) {
+			continue
+		}
+		if strings.EqualFold(name, "stream") {
+			return p, usage("--params sets %q to something else than false, and answers are read whole: leave it out", strings.ToLower(name))
+		}
+		return p, usage("--params sets %q, which the experiment sets itself: leave it out", strings.ToLower(name))
 	}
 	return p, nil
 }

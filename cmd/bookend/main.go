@@ -10,6 +10,7 @@
 //	bookend vet rag.yaml
 //	bookend order --placement head-tail 5
 //	bookend curve --traffic FILE --out DIR
+//	bookend data hotpotqa FILE --out lists.jsonl
 //
 // It exits with 0 when all is done, 1 after an error or findings of vet, 2 for a
 // command or an input that it cannot use, and 3 when an experiment is incomplete and
@@ -52,6 +53,7 @@ type cli struct {
 	Report   reportCommand   `cmd:"" help:"Make table, plots and page again from the journals of sweeps; nothing is asked."`
 	Vet      vetCommand      `cmd:"" help:"Find faults of layout in settings of Bookend and configurations of other RAG programs."`
 	Order    orderCommand    `cmd:"" help:"Print the order that a placement gives, or place documents of a file."`
+	Data     dataCommand     `cmd:"" help:"Turn BEIR, HotpotQA, MS MARCO or RAGAS into the lines that experiments read."`
 }
 
 const description = `Measure where in the prompt your model reads best, and get a placement that fits it.`

@@ -19,6 +19,7 @@ import (
 	"github.com/bookend-rag/bookend/cmd/internal/table"
 	"github.com/bookend-rag/bookend/cmd/settings"
 	"github.com/bookend-rag/bookend/core"
+	"github.com/bookend-rag/bookend/measure/dataset"
 )
 
 // orderCommand holds the flags of `bookend order`.
@@ -40,7 +41,7 @@ func (*orderCommand) Help() string {
 	return `    bookend order --placement head-tail 5
     bookend order --docs hits.jsonl --budget 2000 --placement edges-first=3
 
-A line of the file is one document, such as {"id": "a", "text": "…", "score": 0.83, "metadata": {"source": "faq.md", "position": 2}}.`
+A line of the file is one document, such as {"id": "a", "text": "…", "score": 0.83, "metadata": {"source": "faq.md", "position": 2}}. The text may also stand under ` + strings.Join(dataset.TextKeys()[1:], ", ") + `, as frameworks write it.`
 }
 
 const (
@@ -50,12 +51,11 @@ const (
 	maxDocBytes      = 64 << 20 // bytes of the file
 )
 
-// orderDoc is one line of --docs.
+// orderDoc is one document of --docs.
 type orderDoc struct {
-	ID       any            `json:"id"`
-	Text     string         `json:"text"`
-	Score    *float64       `json:"score"`
-	Metadata map[string]any `json:"metadata"`
+	ID, Text string
+	Score    *float64
+	Metadata map[string]any
 }
 
 // Run runs `bookend order`.
@@ -102,12 +102,7 @@ func (c *orderCommand) Run(ctx context.Context, s streams) error {
 
 var docView = &core.View[orderDoc]{
 	Text: func(d orderDoc) string { return d.Text },
-	ID: func(d orderDoc) string {
-		if d.ID == nil {
-			return ""
-		}
-		return fmt.Sprint(d.ID)
-	},
+	ID:   func(d orderDoc) string { return d.ID },
 	Score: func(d orderDoc) (float64, bool) {
 		if d.Score == nil {
 			return 0, false
@@ -181,19 +176,9 @@ func readDocs(path string) ([]orderDoc, error) {
 		if len(line) == 0 {
 			continue
 		}
-		var doc orderDoc
-		if err := json.Unmarshal(line, &doc); err != nil {
-			return nil, usage("--docs: line %d of %s is no JSON of a document: %w", number, path, err)
-		}
-		switch id := doc.ID.(type) {
-		case nil, string:
-		case float64:
-			if id != math.Trunc(id) {
-				return nil, usage("--docs: line %d of %s has the id %v: an id is text or a whole number", number, path, id)
-			}
-			doc.ID = strconv.FormatFloat(id, 'f', -1, 64)
-		default:
-			return nil, usage("--docs: line %d of %s has an id that is neither text nor a number", number, path)
+		doc, err := readDoc(line)
+		if err != nil {
+			return nil, usage("--docs: line %d of %s %w", number, path, err)
 		}
 		if docs = append(docs, doc); len(docs) > maxOrdered {
 			return nil, usage("--docs: %s has more than %d documents", path, maxOrdered)
@@ -203,6 +188,36 @@ func readDocs(path string) ([]orderDoc, error) {
 		return nil, usage("--docs: %s: %w (a line may have %d MiB)", path, err, maxDocLine>>20)
 	}
 	return docs, nil
+}
+
+// readDoc reads a document, whose keys may be those of a framework. The error says
+// what the line holds and what it must hold.
+func readDoc(line []byte) (orderDoc, error) {
+	var doc orderDoc
+	var found dataset.Document
+	fields, err := dataset.ReadDocument(line, &found)
+	if err != nil {
+		return doc, err
+	}
+	doc.ID, doc.Text = found.ID, found.Text
+	if id, err := strconv.ParseFloat(string(fields["id"]), 64); err == nil && id != math.Trunc(id) {
+		return doc, fmt.Errorf("has the id %s: an id is text or a whole number", fields["id"])
+	}
+	for _, f := range []struct {
+		keys []string
+		into any
+		want string
+	}{
+		{[]string{"score", "Score"}, &doc.Score, "a number"},
+		{[]string{"metadata", "Metadata"}, &doc.Metadata, "an object"},
+	} {
+		for _, key := range f.keys {
+			if raw, ok := fields[key]; ok && json.Unmarshal(raw, f.into) != nil {
+				return doc, fmt.Errorf("has a %q that is not %s", key, f.want)
+			}
+		}
+	}
+	return doc, nil
 }
 
 // drawArrangement draws what stands in each slot, and what was left out and why.

@@ -52,6 +52,34 @@ out     r4    0.4       9    worse than the threshold: Sale items can be exchang
 	}
 }
 
+// Documents as frameworks write them, and IDs that no float holds.
+func TestOrderReadsDocumentsOfFrameworks(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	docs := write(t, filepath.Join(dir, "docs.jsonl"), `{"page_content":"The capital is Oslo.","metadata":{"source":"a.md"},"type":"Document"}
+{"PageContent":"The capital is Rome.","Metadata":{"source":"b.md"},"Score":0.9}
+{"content":"The capital is Lima."}
+{"contents":"The capital is Cairo."}
+`)
+	got := mustRun(t, "order", "--docs", docs)
+	for _, want := range []string{"4 in, 4 placed", "Oslo", "Rome", "Lima", "Cairo", "0.9"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in:\n%s", want, got)
+		}
+	}
+	ids := write(t, filepath.Join(dir, "ids.jsonl"), `{"id":449152000000000001,"text":"first"}
+{"id":449152000000000002,"text":"second"}
+{"id":449152000000000003,"text":"third"}
+`)
+	settings := write(t, filepath.Join(dir, "s.yaml"), "order:\n  drop_same_id: true\n")
+	got = mustRun(t, "order", "--docs", ids, "--settings", settings)
+	for _, want := range []string{"3 in, 3 placed, 0 left out", "449152000000000001: first", "449152000000000003: third"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in:\n%s", want, got)
+		}
+	}
+}
+
 func TestBadOrders(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -71,6 +99,9 @@ func TestBadOrders(t *testing.T) {
 		{[]string{"5", "--by-score"}, "Direction"},
 		{[]string{"5", "--settings", bad}, "did you mean top_k?"},
 		{[]string{"--docs", docs}, "line 2 of"},
+		{[]string{"--docs", write(t, filepath.Join(dir, "keys.jsonl"), `{"id":"a","body":"x"}`)}, `has the keys "body", "id", and no text: it stands under one of text, content, page_content, PageContent, contents`},
+		{[]string{"--docs", write(t, filepath.Join(dir, "type.jsonl"), `{"id":"a","text":["x"]}`)}, `"text" holds a list that starts with a text and must hold a text`},
+		{[]string{"--docs", write(t, filepath.Join(dir, "list.jsonl"), `["a"]`)}, `is a list that starts with a text, and an object is needed`},
 		{[]string{"--docs", torn}, "line 2 of"},
 		{[]string{"--docs", filepath.Join(dir, "none")}, "no such file"},
 	} {

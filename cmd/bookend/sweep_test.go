@@ -137,7 +137,7 @@ func TestFailuresInARowStop(t *testing.T) {
 	url, requests := server(t, func(string) (int, string) { return http.StatusUnauthorized, "" })
 	o := command(t, "sweep", "--data", questions(t, 9), "--model", "m", "--base-url", url, "--out", filepath.Join(t.TempDir(), "out"),
 		"--max-failures", "2", "--concurrency", "1")
-	if o.code != exitFailed || !strings.Contains(o.err, "2 calls in a row failed") || !strings.Contains(o.err, "look at --base-url") || requests.Load() > 3 {
+	if o.code != exitFailed || !strings.Contains(o.err, "2 calls in a row failed") || !strings.Contains(o.err, "look at OPENAI_API_KEY or --header") || requests.Load() > 3 {
 		t.Errorf("code %d after %d requests:\n%s", o.code, requests.Load(), o.err)
 	}
 }

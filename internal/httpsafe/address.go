@@ -11,6 +11,10 @@ import (
 	"github.com/bookend-rag/bookend/core"
 )
 
+// certainHeader is the length from which the value of a header is taken for a secret
+// wherever it stands.
+const certainHeader = 8
+
 // Address is a URL, taken apart so that no part of it can slip into a text.
 type Address struct {
 	// Base is the URL without user info and query.
@@ -46,17 +50,21 @@ func ParseAddress(field, text, example string) (Address, error) {
 // Guard says whether a secret has to stay on this machine: one travels with each
 // request, over plain http, and that is not allowed. For an address elsewhere, and
 // for a key beside user info, it returns a *core.ConfigError of the field. key may
-// be empty.
-func (a Address) Guard(field, key string, allowPlain bool) (guarded bool, err error) {
+// be empty; headers are the values of further ones.
+func (a Address) Guard(field, key string, allowPlain bool, headers ...string) (guarded bool, err error) {
 	user, query := a.hidden()
-	shown := a.Secrets(key).Detail(a.Base.String())
+	shown := a.Secrets(key, headers...).Detail(a.Base.String())
 	if user != nil && key != "" {
 		return false, &core.ConfigError{Field: field, Value: shown, Rule: "give a key or user info, not both"}
 	}
-	secret := key != "" || user != nil || query != ""
+	secret := key != "" || user != nil || query != "" || len(headers) > 0
 	guarded = a.Base.Scheme == "http" && secret && !allowPlain
 	if guarded && !a.loopback() {
-		return false, &core.ConfigError{Field: field, Value: shown, Rule: "a key, user info or query would cross the network unencrypted: use https, or allow it expressly"}
+		what := "a key, user info or query"
+		if len(headers) > 0 {
+			what = "a key, header, user info or query"
+		}
+		return false, &core.ConfigError{Field: field, Value: shown, Rule: what + " would cross the network unencrypted: use https, or allow it expressly"}
 	}
 	return guarded, nil
 }
@@ -98,10 +106,20 @@ func (a Address) Post(ctx context.Context, to *url.URL, key string, body []byte)
 	return r, nil
 }
 
-// Secrets are the key and the parts of the address that are not shown.
-func (a Address) Secrets(key string) Secrets {
+// Secrets are the key, the values of further headers and their words, and the parts of
+// the address that are not shown.
+func (a Address) Secrets(key string, headers ...string) Secrets {
 	user, query := a.hidden()
 	certain, possible := []string{key}, []string{query}
+	for _, value := range headers {
+		for _, word := range append(strings.Fields(value), value) {
+			if len(word) >= certainHeader {
+				certain = append(certain, word)
+			} else { // as in "beta: on"
+				possible = append(possible, word)
+			}
+		}
+	}
 	if user != nil {
 		name := user.Username()
 		password, _ := user.Password()

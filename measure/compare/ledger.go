@@ -15,10 +15,7 @@ type outcome struct {
 	state  state
 	scores judge.Scores
 	class  judge.Class
-	// refused says that the server gave a refusal as the reason of the answer's end.
-	// Words of refusal, as "I don't know", are an answer like any other.
-	refused bool
-	usage   model.Usage
+	usage  model.Usage
 }
 
 type state byte
@@ -72,8 +69,7 @@ func (l *ledger) add(r journal.Record) error {
 		return err
 	}
 	l.outcomes[r.Key] = outcome{
-		state: answered, scores: scores, class: judge.Classify(r.Answer.Text, r.Answer.FinishReason),
-		refused: judge.Classify("", r.Answer.FinishReason).Refusal, usage: r.Answer.Usage,
+		state: answered, scores: scores, class: judge.Classify(*r.Answer), usage: r.Answer.Usage,
 	}
 	return nil
 }
@@ -83,7 +79,7 @@ func (l *ledger) of(q Question, arm string) outcome { return l.outcomes[q.Cells[
 
 // right says whether an outcome counts as right.
 func (l *ledger) right(o outcome) bool {
-	return o.state == answered && !o.refused && l.judging.Score(o.scores) >= judge.RightFrom
+	return o.state == answered && !o.class.Refusal && l.judging.Score(o.scores) >= judge.RightFrom
 }
 
 // standing says what a question is worth to the comparison.
@@ -101,7 +97,7 @@ func (l *ledger) standing(q Question) standing {
 		switch o := l.of(q, arm.Name); {
 		case o.state == missing:
 			return waiting
-		case (o.state == failed || o.refused) && l.described.unanswered() == Drop:
+		case (o.state == failed || o.class.Refusal) && l.described.unanswered() == Drop:
 			worth = dropped
 		}
 	}

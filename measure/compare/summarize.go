@@ -105,6 +105,9 @@ func (w *watcher) result(spent journal.Spent) (Result, error) {
 	if err := w.arms(&r); err != nil {
 		return Result{}, err
 	}
+	if remedy := r.Counts.Remedy(); remedy != "" {
+		r.Notes = append(r.Notes, remedy)
+	}
 	w.strata(&r)
 	w.verdict(&r)
 	r.Finding = r.finding()

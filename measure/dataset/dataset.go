@@ -17,10 +17,10 @@ type Dataset struct {
 	file    *os.File
 	remove  string // the temporary file to remove on Close; empty for none
 	entries []entry
-	parse   func([]byte, Rules) (Case, bool, Reason)
+	parse   func([]byte, Rules) (c Case, answerElsewhere bool, reason Reason, why string)
 	rules   Rules
 
-	generate func(i int) Case // a generated dataset
+	generate func(i int) Case // a dataset without a file
 }
 
 // entry says where a case stands in the file.
@@ -66,7 +66,7 @@ func (d *Dataset) Case(i int) (Case, error) {
 			Path: d.report.Path, Line: int(at.line), Rule: "has changed since the file was opened: open it again", Err: ErrChanged,
 		}
 	}
-	c, _, _ := d.parse(line, d.rules)
+	c, _, _, _ := d.parse(line, d.rules)
 	c.Line = int(at.line)
 	return c, nil
 }

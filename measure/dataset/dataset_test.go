@@ -122,8 +122,12 @@ func TestLeftOut(t *testing.T) {
 		{`{"question":"q","answers":["Rome"]}`, NotForm},
 		{`{"question":null,"answers":["Rome"],"ctxs":[` + gold + `]}`, NotForm},
 		{`{"question":5,"answers":["Rome"],"ctxs":[` + gold + `]}`, NotForm},
-		{`{"question":"q","answers":"Rome","ctxs":[` + gold + `]}`, NotForm},
-		{passages(`"Rome"`), NotForm},
+		{`{"question":"q","answers":{"a":"Rome"},"ctxs":[` + gold + `]}`, NotForm},
+		{`{"question":"q","answers":["Rome",null],"ctxs":[` + gold + `]}`, NotForm},
+		{`{"question":"q","answers":["Rome"],"ctxs":` + gold + `}`, NotForm},
+		{passages(`5`), NotForm},
+		{passages(gold + `,{"text":5}`), NotForm},
+		{passages(gold + `,{"body":"Milan"}`), EmptyDocument},
 		{passages(`{"text":"Rome","isgold":"yes"}`), NotForm},
 		{`["q"]`, NotForm},
 		{`5`, NotForm},
@@ -143,8 +147,8 @@ func TestLeftOut(t *testing.T) {
 		{strings.Replace(lineA, "who sang it", " WHO  sang it", 1), DuplicateQuestion},
 	} {
 		d := open(t, Rules{}, write(t, lineA+"\n\n"+test.line+"\n"+lineB))
-		want := []LeftOut{{test.want, []int{3}}}
-		if r := d.Report(); r.Kept != 2 || r.Lines != 3 || !reflect.DeepEqual(r.LeftOut, want) {
+		want := []LeftOut{{test.want, []int{3}, ""}}
+		if r := d.Report(); r.Kept != 2 || r.Lines != 3 || !reflect.DeepEqual(withoutWhy(r), want) {
 			t.Errorf("%s\nleft out (-want +got)\n-%v\n+%v", test.line, want, r.LeftOut)
 		}
 		if c, err := d.Case(1); err != nil || c.Line != 4 {
@@ -153,11 +157,19 @@ func TestLeftOut(t *testing.T) {
 	}
 }
 
+// withoutWhy leaves out the words about the first line of a reason.
+func withoutWhy(r Report) []LeftOut {
+	for i := range r.LeftOut {
+		r.LeftOut[i].Why = ""
+	}
+	return r.LeftOut
+}
+
 func TestReasonsComeInTheirOrder(t *testing.T) {
 	t.Parallel()
 	d := open(t, Rules{}, write(t, strings.Join([]string{lineA, lineA, "null", lineB, lineB, "5"}, "\n")))
-	want := []LeftOut{{NotForm, []int{3, 6}}, {DuplicateQuestion, []int{2, 5}}}
-	if got := d.Report().LeftOut; !reflect.DeepEqual(got, want) {
+	want := []LeftOut{{NotForm, []int{3, 6}, ""}, {DuplicateQuestion, []int{2, 5}, ""}}
+	if got := withoutWhy(d.Report()); !reflect.DeepEqual(got, want) {
 		t.Errorf("left out (-want +got)\n-%v\n+%v", want, got)
 	}
 }
@@ -246,7 +258,11 @@ func TestRefused(t *testing.T) {
 		{"a NUL", Rules{}, lineA + "\n\x00\n", 2, ErrNotJSON},
 		{"a later byte order mark", Rules{}, lineA + "\n\xEF\xBB\xBF" + lineB, 2, ErrNotJSON},
 		{"CSV", Rules{}, "question,answer\nq,a\n", 1, ErrNotJSON},
-		{"a JSON array", Rules{}, "[" + lineA + "]", 1, ErrOtherFormat},
+		{"a JSON array of arrays", Rules{}, "[[" + lineA + "]]", 1, ErrOtherFormat},
+		{"a JSON array that is not closed", Rules{}, "[" + lineA + ",", 0, ErrNotJSON},
+		{"a JSON array and a line", Rules{}, "[" + lineA + "]\n" + lineB, 0, ErrNotJSON},
+		{"an empty array", Rules{}, "[]", 0, ErrNoCase},
+		{"an array with a broken item", Rules{}, "[" + lineA + `, {"question": ]`, 0, ErrNotJSON},
 		{"other keys", Rules{}, "\n" + `{"prompt":"q","completion":"a"}`, 2, ErrOtherFormat},
 		{"question without passages", Rules{}, `{"question":"q","answer":["a"]}`, 1, ErrOtherFormat},
 		{"empty", Rules{}, "", 0, ErrNoCase},
@@ -259,7 +275,8 @@ func TestRefused(t *testing.T) {
 		{"too many lines", Rules{MaxLines: 1}, lineA + "\n\n" + lineB, 3, ErrLimit},
 		{"unpacks to too much", Rules{MaxUnpacked: int64(len(lineA)) - 1}, zip(t, lineA), 0, ErrLimit},
 		{"nests too deep", Rules{}, lineA + "\n" + deep(maxDepth+1), 2, ErrLimit},
-		{"nests too deep, not JSON", Rules{}, strings.Repeat("[", 1<<20), 1, ErrLimit},
+		{"nests too deep, not JSON", Rules{}, "{" + strings.Repeat("[", 1<<20), 1, ErrLimit},
+		{"nests too deep, in an array", Rules{}, "[" + strings.Repeat("[", 1<<20) + strings.Repeat("]", 1<<20) + "]", 1, ErrLimit},
 		{"too many values", Rules{}, lineA + "\n" + values(maxValues+1), 2, ErrLimit},
 		{"gzip of nonsense", Rules{}, "\x1f\x8bnonsense", 0, gzip.ErrHeader},
 		{"negative lines", Rules{MaxLines: -1}, lineA, 0, ErrLimit},
@@ -478,12 +495,12 @@ func TestReportString(t *testing.T) {
 	t.Parallel()
 	var r Report
 	for line := range 12 {
-		r.leaveOut(DuplicateQuestion, line+2)
+		r.leaveOut(DuplicateQuestion, line+2, "")
 	}
-	r.leaveOut(NoGold, 20)
-	r.sort()
+	r.leaveOut(NoGold, 20, "it is so")
+	_ = r.finish()
 	r.Lines, r.Kept, r.AnswerElsewhere = 14, 1, []int{1}
-	want := "14 lines, 1 kept; 1 left out: no gold document (line 20); " +
+	want := "14 lines, 1 kept; 1 left out: no gold document (line 20), since in line 20 it is so; " +
 		"12 left out: duplicate question (lines 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, and 2 more); " +
 		"1 kept although another document also holds an answer (line 1)"
 	if got := r.String(); got != want {

@@ -2,7 +2,9 @@
 // in silence: what cannot be used is left out, and a Report says which lines and why.
 //
 // Open reads question-answer and key-value lines in the forms of Liu et al., plain or
-// gzipped, of any length within stated limits; Rules.Lists takes what a retriever
+// gzipped, one a line or as one JSON array, of any length within stated limits; New
+// takes cases in memory, and FromBEIR, FromHotpotQA, FromMSMARCO and FromRAGAS write
+// the lines of other collections anew. Rules.Lists takes what a retriever
 // returned, with the answer anywhere or nowhere. KeyValues and SimulatedLists make
 // cases from a seed. Case.WithGoldAt moves the gold document and nothing else.
 //

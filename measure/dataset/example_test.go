@@ -66,7 +66,7 @@ func ExampleError() {
 	if e := (*dataset.Error)(nil); errors.As(err, &e) {
 		fmt.Println("line", e.Line, e.Rule)
 	}
-	// Output: line 2 is not JSON (invalid character 'q' looking for beginning of value); every line must be one JSON object
+	// Output: line 2 is not JSON (invalid character 'q' looking for beginning of value); every line must be one JSON object, or the file one array of them
 }
 
 func ExampleKeyValues() {

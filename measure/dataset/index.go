@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -47,58 +48,91 @@ func (d *Dataset) index() error {
 				return err
 			}
 		}
-		c, elsewhere, reason := d.parse(line, d.rules)
-		if reason == "" {
-			id := idBytes(c.ID)
-			if _, twice := seen[id]; twice {
-				reason = DuplicateQuestion
-			}
-			seen[id] = struct{}{}
-		}
-		if reason == "" && d.rules.Choose != nil && !d.rules.Choose(c.ID) {
-			reason = NotChosen
-		}
-		if reason != "" {
-			d.report.leaveOut(reason, lines.Number)
+		c, elsewhere, reason, why := d.parse(line, d.rules)
+		c.Line = lines.Number
+		if !d.take(seen, c, elsewhere, reason, why) {
 			continue
 		}
-		c.Line = lines.Number
-		d.report.keep(c, elsewhere)
 		d.entries = append(d.entries, entry{
 			offset: offset, length: int32(len(line)), line: int32(lines.Number), sum: crc32.ChecksumIEEE(line),
 		})
 	}
-	d.report.sort()
-	switch {
-	case d.report.Lines == 0:
-		return &Error{Rule: "is empty", Err: ErrNoCase}
-	case d.report.Kept == 0:
-		return &Error{Rule: "has no usable case: " + d.report.String(), Err: ErrNoCase}
+	return d.report.finish()
+}
+
+// take counts a case, and says whether it is one of the dataset's.
+func (d *Dataset) take(seen map[[8]byte]struct{}, c Case, elsewhere bool, reason Reason, why string) bool {
+	if reason == "" {
+		id := idBytes(c.ID)
+		if _, twice := seen[id]; twice {
+			reason = DuplicateQuestion
+		}
+		seen[id] = struct{}{}
 	}
-	return nil
+	if reason == "" && d.rules.Choose != nil && !d.rules.Choose(c.ID) {
+		reason = NotChosen
+	}
+	if reason != "" {
+		d.report.leaveOut(reason, c.Line, why)
+		return false
+	}
+	d.report.keep(c, elsewhere)
+	return true
 }
 
 // recognize looks at the keys of the first line.
 func (d *Dataset) recognize(line []byte) *Error {
-	var keys map[string]json.RawMessage
+	var keys fields
 	err := json.Unmarshal(line, &keys)
 	has := func(key string) bool { _, ok := keys[key]; return ok }
 	switch {
-	case err == nil && has("ordered_kv_records") && d.rules.Lists:
+	case err != nil || keys == nil:
+		return &Error{Rule: fmt.Sprintf("is %s; %s", kindOf(line), d.wanted()), Err: ErrOtherFormat}
+	case has("ordered_kv_records") && d.rules.Lists:
 		return &Error{Rule: "is a key-value line, which no retriever returned: give question-answer lines", Err: ErrOtherFormat}
-	case err == nil && has("ordered_kv_records"):
+	case has("ordered_kv_records"):
 		d.parse, d.report.Task = parseKV, KeyValue
-	case err == nil && (has("question") || d.rules.Lists) && has("ctxs"):
+	case (has("question") || d.rules.Lists) && has("ctxs"):
 		d.parse, d.report.Task, d.report.Lists = parseQA, QuestionAnswer, d.rules.Lists
 		d.report.Labels = d.rules.Labels.sum()
 	default:
-		return &Error{
-			Rule: "is neither a question-answer line, such as " + LineFormat +
-				", nor a key-value line with ordered_kv_records, key and value",
-			Err: ErrOtherFormat,
-		}
+		return &Error{Rule: fmt.Sprintf("has %s; %s", keys.names(), cmp.Or(keys.converter(), d.wanted())), Err: ErrOtherFormat}
 	}
 	return nil
+}
+
+// wanted says what a line must be, in the form that is asked for.
+func (d *Dataset) wanted() string {
+	if d.rules.Lists {
+		return "a line of lists is such as " + ListFormat
+	}
+	return "a line is such as " + LineFormat + ", or has ordered_kv_records, key and value"
+}
+
+// converter says which conversion knows a line by its keys; empty for none.
+func (f fields) converter() string {
+	has := func(keys ...string) bool {
+		for _, key := range keys {
+			if _, ok := f[key]; !ok {
+				return false
+			}
+		}
+		return true
+	}
+	from := ""
+	switch {
+	case has("question", "context", "supporting_facts"):
+		from = "hotpotqa FILE"
+	case has("query", "passages"):
+		from = "msmarco FILE"
+	case has("user_input", "retrieved_contexts"), has("question", "contexts"):
+		from = "ragas FILE"
+	case has("_id", "text"):
+		from = "beir CORPUS QUERIES QRELS RUN"
+	default:
+		return ""
+	}
+	return "it looks like a file that \"bookend data " + from + "\" converts"
 }
 
 // isHeader says that a line opens a file that core/record wrote.

@@ -10,11 +10,12 @@ type kvLine struct {
 }
 
 // parseKV reads one line that is valid JSON. The reason is empty when the case can
-// be used.
-func parseKV(line []byte, rules Rules) (c Case, answerElsewhere bool, reason Reason) {
+// be used; why tells of a line that is not of the form what is wrong with it.
+func parseKV(line []byte, rules Rules) (c Case, answerElsewhere bool, reason Reason, why string) {
+	const form = "it must hold ordered_kv_records, a list of pairs of texts, and key and value, two texts"
 	var l kvLine
 	if json.Unmarshal(line, &l) != nil || l.Records == nil || l.Key == nil || l.Value == nil {
-		return Case{}, false, NotForm
+		return Case{}, false, NotForm, form
 	}
 	c = Case{
 		ID: pairID(*l.Key, *l.Value), Task: KeyValue, Question: *l.Key, Answers: []string{*l.Value},
@@ -23,7 +24,7 @@ func parseKV(line []byte, rules Rules) (c Case, answerElsewhere bool, reason Rea
 	golds := 0
 	for i, record := range *l.Records {
 		if len(record) != 2 {
-			return Case{}, false, NotForm
+			return Case{}, false, NotForm, form
 		}
 		c.Documents[i] = Document{Title: record[0], Text: record[1]}
 		if record[0] == *l.Key {
@@ -48,5 +49,5 @@ func parseKV(line []byte, rules Rules) (c Case, answerElsewhere bool, reason Rea
 	case c.Documents[c.Gold].Text != *l.Value:
 		reason = AnswerNotInGold
 	}
-	return c, answerElsewhere, reason
+	return c, answerElsewhere, reason, ""
 }

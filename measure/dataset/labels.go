@@ -71,7 +71,7 @@ func ReadLabels(path string) (Labels, error) {
 		}
 		var l struct {
 			Question string   `json:"question"`
-			Answers  []string `json:"answers"`
+			Answers  texts    `json:"answers"`
 			Gold     []string `json:"gold"`
 		}
 		if json.Unmarshal(line, &l) != nil || !hasText(l.Question) {

@@ -87,7 +87,7 @@ func checkLine(line []byte) *Error {
 		var v struct{}
 		err := json.Unmarshal(line, &v) // for its message
 		return &Error{
-			Rule: fmt.Sprintf("is not JSON (%v); every line must be one JSON object", err), Err: ErrNotJSON,
+			Rule: fmt.Sprintf("is not JSON (%v); every line must be one JSON object, or the file one array of them", err), Err: ErrNotJSON,
 		}
 	}
 	return nil

@@ -45,7 +45,8 @@ func TestGoldsOfALists(t *testing.T) {
 		"marked as none by hasanswer":    {[]string{rome, marked(`"hasanswer":false`)}, nil, nil, nil},
 		"isgold before hasanswer":        {[]string{marked(`"isgold":false,"hasanswer":true`), rome}, nil, nil, nil},
 		"a mark that is null is no mark": {[]string{rome, marked(`"isgold":null,"hasanswer":null`)}, nil, nil, []int{0}},
-		"a mark that is no truth value":  {[]string{rome, marked(`"hasanswer":"yes"`)}, nil, nil, []int{0}},
+		"by has_answer":                  {[]string{rome, marked(`"has_answer":true`)}, nil, nil, []int{1}},
+		"marked as none by has_answer":   {[]string{rome, marked(`"has_answer":false`)}, nil, nil, nil},
 		"by label, against marks and text": {
 			[]string{rome, marked(`"isgold":true`), milan},
 			labelled("q", Label{Answers: []string{"Rome"}, Gold: []string{"m"}}), nil,
@@ -96,7 +97,7 @@ func TestRecordedLists(t *testing.T) {
 	d := open(t, Rules{Lists: true, Labels: labels}, path)
 	want := Report{
 		Path: path, Task: QuestionAnswer, Lists: true, Lines: 5, Blank: 2, Kept: 2, MinDocuments: 2, MaxDocuments: 2, Labels: labels.sum(),
-		LeftOut: []LeftOut{{EmptyQuestion, []int{6}}, {NoAnswer, []int{3}}, {DuplicateQuestion, []int{7}}},
+		LeftOut: []LeftOut{{EmptyQuestion, []int{6}, ""}, {NoAnswer, []int{3}, ""}, {DuplicateQuestion, []int{7}, ""}},
 	}
 	if got := d.Report(); !reflect.DeepEqual(got, want) {
 		t.Errorf("report (-want +got)\n-%+v\n+%+v", want, got)
@@ -167,10 +168,11 @@ func TestListsLeftOut(t *testing.T) {
 		{list("q", `["the"]`, rome), NoAnswer},
 		{list("q", `["Rome"]`), TooFewDocuments},
 		{list("q", `["Rome"]`, rome, `{"id":"hash alone"}`), EmptyDocument},
+		{list("q", `["Rome"]`, `{"text":"Rome","hasanswer":"yes"}`), NotForm},
 		{lineK, NotForm},
 	} {
 		d := open(t, Rules{Lists: true}, write(t, lineA+"\n"+c.line))
-		if got, want := d.Report().LeftOut, []LeftOut{{c.want, []int{2}}}; !reflect.DeepEqual(got, want) {
+		if got, want := withoutWhy(d.Report()), []LeftOut{{c.want, []int{2}, ""}}; !reflect.DeepEqual(got, want) {
 			t.Errorf("%s\n(-want +got)\n-%v\n+%v", c.line, want, got)
 		}
 	}
@@ -202,8 +204,8 @@ func TestOneGold(t *testing.T) {
 		t.Errorf("all: %+v", r)
 	}
 	one := open(t, Rules{Lists: true, OneGold: true}, path)
-	want := []LeftOut{{NoGold, []int{1}}, {TwoGolds, []int{3}}, {AnswerNotInGold, []int{4}}}
-	if r := one.Report(); r.Kept != 1 || r.WithoutGold+r.ManyGolds != 0 || !reflect.DeepEqual(r.LeftOut, want) {
+	want := []LeftOut{{NoGold, []int{1}, ""}, {TwoGolds, []int{3}, ""}, {AnswerNotInGold, []int{4}, ""}}
+	if r := one.Report(); r.Kept != 1 || r.WithoutGold+r.ManyGolds != 0 || !reflect.DeepEqual(withoutWhy(r), want) {
 		t.Errorf("with one gold (-want +got)\n-%v\n+%+v", want, r)
 	}
 }
@@ -275,22 +277,22 @@ func TestReadLabelsFaults(t *testing.T) {
 		line    int
 		want    error
 	}{
-		"not JSON":          {good + "\nwho,Ada", 3, ErrNotJSON},
-		"not UTF-8":         {good + "{\"question\":\"\xe4\",\"answers\":[\"a\"]}", 2, ErrNotJSON},
-		"deep":              {good + strings.Repeat("[", 1000), 2, ErrLimit},
-		"no object":         {good + `["who"]`, 2, ErrOtherFormat},
-		"no question":       {good + `{"answers":["Ada"]}`, 2, ErrOtherFormat},
-		"a blank question":  {good + `{"question":" ","answers":["Ada"]}`, 2, ErrOtherFormat},
-		"no answers":        {good + `{"question":"q"}`, 2, ErrOtherFormat},
-		"empty answers":     {good + `{"question":"q","answers":[]}`, 2, ErrOtherFormat},
-		"articles alone":    {good + `{"question":"q","answers":["The","-"]}`, 2, ErrOtherFormat},
-		"answers of a text": {good + `{"question":"q","answers":"Ada"}`, 2, ErrOtherFormat},
-		"twice":             {good + good, 2, ErrOtherFormat},
-		"twice, in capital": {good + strings.Replace(good, "who", " WHO", 1), 2, ErrOtherFormat},
-		"too long a line":   {good + strings.Repeat("x", DefaultMaxLine+1), 2, ErrLimit},
-		"empty":             {"", 0, ErrNoCase},
-		"blank":             {"\n \n", 0, ErrNoCase},
-		"recorded lists":    {`{"record":"bookend 1"}`, 1, ErrOtherFormat},
+		"not JSON":            {good + "\nwho,Ada", 3, ErrNotJSON},
+		"not UTF-8":           {good + "{\"question\":\"\xe4\",\"answers\":[\"a\"]}", 2, ErrNotJSON},
+		"deep":                {good + strings.Repeat("[", 1000), 2, ErrLimit},
+		"no object":           {good + `["who"]`, 2, ErrOtherFormat},
+		"no question":         {good + `{"answers":["Ada"]}`, 2, ErrOtherFormat},
+		"a blank question":    {good + `{"question":" ","answers":["Ada"]}`, 2, ErrOtherFormat},
+		"no answers":          {good + `{"question":"q"}`, 2, ErrOtherFormat},
+		"empty answers":       {good + `{"question":"q","answers":[]}`, 2, ErrOtherFormat},
+		"articles alone":      {good + `{"question":"q","answers":["The","-"]}`, 2, ErrOtherFormat},
+		"answers of a number": {good + `{"question":"q","answers":5}`, 2, ErrOtherFormat},
+		"twice":               {good + good, 2, ErrOtherFormat},
+		"twice, in capital":   {good + strings.Replace(good, "who", " WHO", 1), 2, ErrOtherFormat},
+		"too long a line":     {good + strings.Repeat("x", DefaultMaxLine+1), 2, ErrLimit},
+		"empty":               {"", 0, ErrNoCase},
+		"blank":               {"\n \n", 0, ErrNoCase},
+		"recorded lists":      {`{"record":"bookend 1"}`, 1, ErrOtherFormat},
 	} {
 		path := write(t, c.content)
 		labels, err := ReadLabels(path)

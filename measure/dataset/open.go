@@ -5,7 +5,8 @@ import "os"
 // Open reads a file once from start to end and returns its cases. The first line
 // decides which form it has, its first bytes whether it is gzipped, and names of
 // files decide nothing. A gzipped file is unpacked to a temporary file that only
-// the user can read, and that is gone after Close. Call Close when done.
+// the user can read, and that is gone after Close, and so is one JSON array in place of
+// lines, whose items count as lines. Call Close when done.
 //
 // No line is lost in silence. Lines that are well-formed but cannot be used are
 // left out, and Report says which and why; see Reason. Blank lines are counted and
@@ -56,6 +57,11 @@ func (r Rules) open(path string) (*Dataset, error) {
 	if packed {
 		if err := d.unpack(); err != nil {
 			return d, asError(err, "cannot be unpacked")
+		}
+	}
+	if d.isArray() {
+		if err := d.replace(asLines(d.file)); err != nil {
+			return d, asError(err, "cannot be read as a JSON array")
 		}
 	}
 	return d, d.index()

@@ -1,90 +1,133 @@
 package dataset
 
 import (
-	"bytes"
 	"encoding/json"
+	"fmt"
 	"slices"
+	"strings"
 )
 
 // LineFormat is a line of a question-answer file with the keys that are needed,
-// and no other: what to write for questions of your own. "title" may be left out.
+// and no other: what to write for questions of your own. "title" may be left out,
+// "answers" may be one text, and TextKeys are other names of "text".
 const LineFormat = `{"question":"…","answers":["…"],"ctxs":[{"title":"…","text":"…","isgold":true},{"title":"…","text":"…"}]}`
 
-// qaLine is a question-answer line in the form of Liu et al. Pointers tell a
-// missing key from an empty value. Further keys are ignored.
-type qaLine struct {
-	Question *string      `json:"question"`
-	Answers  *[]string    `json:"answers"`
-	Contexts *[]qaPassage `json:"ctxs"`
-}
-
+// qaPassage is a passage with the marks that the file gives it; nil where it says
+// neither yes nor no.
 type qaPassage struct {
-	ID        json.RawMessage `json:"id"` // a string or a number
-	Title     string          `json:"title"`
-	Text      string          `json:"text"`
-	Source    json.RawMessage `json:"source"`   // of a list: a string
-	Position  json.RawMessage `json:"position"` // of a list: a number
-	IsGold    *bool           `json:"isgold"`
-	HasAnswer json.RawMessage `json:"hasanswer"`
+	document        Document
+	gold, hasAnswer *bool
 }
 
-// mark says whether the file marks the passage as one with the answer; nil where it
-// says neither.
+// mark says whether the file marks the passage as one with the answer.
 func (p qaPassage) mark() *bool {
-	switch {
-	case p.IsGold != nil:
-		return p.IsGold
-	case bytes.Equal(p.HasAnswer, []byte("true")), bytes.Equal(p.HasAnswer, []byte("false")):
-		has := p.HasAnswer[0] == 't'
-		return &has
+	if p.gold != nil {
+		return p.gold
 	}
-	return nil
+	return p.hasAnswer
 }
 
-// origin reads source and position, which lists alone have: elsewhere keys of these
-// names are ignored, whatever they hold. It returns false for one of another type.
-func (p qaPassage) origin(d *Document) bool {
-	return (p.Source == nil || json.Unmarshal(p.Source, &d.Source) == nil) &&
-		(p.Position == nil || json.Unmarshal(p.Position, &d.Position) == nil)
+// readPassage reads a passage: an object, or the text alone. origin reads source and
+// position, which lists alone have: elsewhere keys of these names are ignored. fault
+// says what has a wrong type, textless which keys stand in place of a text.
+func readPassage(raw json.RawMessage, origin bool) (p qaPassage, fault, textless string) {
+	if json.Unmarshal(raw, &p.document.Text) == nil {
+		return p, "", ""
+	}
+	var f fields
+	if json.Unmarshal(raw, &f) != nil {
+		return p, wrongType("ctxs", fmt.Appendf(nil, "[%s]", raw), "a list of objects with text, or of texts"), ""
+	}
+	read := func(want string, into any, keys ...string) {
+		if key, value, ok := f.first(keys...); ok && json.Unmarshal(value, into) != nil && fault == "" {
+			fault = wrongType("ctxs."+key, value, want)
+		}
+	}
+	var ok bool
+	if p.document.ID, ok = asID(f["id"]); !ok {
+		fault = wrongType("ctxs.id", f["id"], "a text or a number")
+	}
+	read("a text", &p.document.Title, "title")
+	read("a text", &p.document.Text, TextKeys()...)
+	read("true or false", &p.gold, "isgold")
+	read("true or false", &p.hasAnswer, "hasanswer", "has_answer")
+	if origin {
+		read("a text", &p.document.Source, "source")
+		read("a number", &p.document.Position, "position")
+	}
+	if _, _, ok := f.first(TextKeys()...); !ok {
+		textless = fmt.Sprintf("a document of \"ctxs\" has %s, and no text: it stands under one of %s", f.names(), strings.Join(TextKeys(), ", "))
+	}
+	return p, fault, textless
 }
 
 // parseQA reads one line that is valid JSON. The reason is empty when the case can
-// be used.
-func parseQA(line []byte, rules Rules) (c Case, answerElsewhere bool, reason Reason) {
-	var l qaLine
-	err := json.Unmarshal(line, &l)
-	if rules.Lists && l.Question == nil {
-		l.Question = new(string) // recorded without texts
+// be used; why tells of a line that is not of the form what is wrong with it.
+func parseQA(line []byte, rules Rules) (c Case, answerElsewhere bool, reason Reason, why string) {
+	notForm := func(why string) (Case, bool, Reason, string) { return Case{}, false, NotForm, why }
+	var f fields
+	if json.Unmarshal(line, &f) != nil || f == nil {
+		return notForm("it is " + kindOf(line) + ", and an object is needed")
 	}
-	if err != nil || l.Question == nil || l.Contexts == nil || l.Answers == nil && !rules.Lists {
-		return Case{}, false, NotForm
-	}
-	label := rules.Labels[questionID(*l.Question)]
-	if rules.Lists && (l.Answers == nil || len(*l.Answers) == 0) {
-		answers := slices.Clone(label.Answers) // the case is the caller's
-		l.Answers = &answers
-	}
-	c = Case{
-		ID: questionID(*l.Question), Task: QuestionAnswer, Question: *l.Question, Answers: *l.Answers,
-		Documents: make([]Document, len(*l.Contexts)),
-	}
-	empty, marks := false, make([]*bool, len(c.Documents))
-	for i, p := range *l.Contexts {
-		c.Documents[i] = Document{ID: passageID(p.ID), Title: p.Title, Text: p.Text}
-		if rules.Lists && !p.origin(&c.Documents[i]) {
-			return Case{}, false, NotForm
+	for _, key := range []string{"question", "answers", "ctxs"} {
+		if isNull(f[key]) && (key == "ctxs" || !rules.Lists) {
+			return notForm(fmt.Sprintf("it has %s, and %q is missing", f.names(), key))
 		}
-		empty = empty || !hasText(p.Text)
-		marks[i] = p.mark()
-		if p.IsGold != nil && *p.IsGold {
+	}
+	var question string // of what was recorded without texts: none
+	var answers []string
+	if raw := f["question"]; !isNull(raw) && json.Unmarshal(raw, &question) != nil {
+		return notForm(wrongType("question", raw, "a text"))
+	}
+	if raw := f["answers"]; !isNull(raw) {
+		var ok bool
+		if answers, ok = textOrTexts(raw); !ok {
+			return notForm(wrongType("answers", raw, "a list of texts, or one text"))
+		}
+	}
+	var contexts []json.RawMessage
+	if json.Unmarshal(f["ctxs"], &contexts) != nil {
+		return notForm(wrongType("ctxs", f["ctxs"], "a list of objects with text, or of texts"))
+	}
+	c = Case{ID: questionID(question), Task: QuestionAnswer, Question: question, Answers: answers, Documents: make([]Document, len(contexts))}
+	marks := make([]*bool, len(c.Documents))
+	for i, raw := range contexts {
+		p, fault, textless := readPassage(raw, rules.Lists)
+		if fault != "" {
+			return notForm(fault)
+		}
+		if why == "" {
+			why = textless
+		}
+		c.Documents[i], marks[i] = p.document, p.mark()
+		if p.gold != nil && *p.gold {
 			c.Golds = append(c.Golds, i)
-		} else if bytes.Equal(p.HasAnswer, []byte("true")) {
+		} else if p.hasAnswer != nil && *p.hasAnswer {
 			answerElsewhere = true
 		}
 	}
+	reason = c.complete(marks, rules)
 	if rules.Lists {
 		answerElsewhere = false
-		c.Golds = golds(c, marks, label, rules.Scorer)
+	}
+	switch {
+	case reason == NoGold && !rules.Lists:
+		why = `no document of "ctxs" has "isgold": true, which says that it holds the answer`
+	case reason != EmptyDocument:
+		why = ""
+	}
+	return c, answerElsewhere, reason, why
+}
+
+// complete fills in what the rules know of a case, by the marks of its documents, and
+// says why it cannot be used; empty where it can.
+func (c *Case) complete(marks []*bool, rules Rules) Reason {
+	if rules.Lists {
+		label := rules.Labels[c.ID]
+		if len(c.Answers) == 0 {
+			c.Answers = slices.Clone(label.Answers) // the case is the caller's
+		}
+		c.Golds = golds(*c, marks, label, rules.Scorer)
 	}
 	c.Gold = -1
 	if len(c.Golds) > 0 {
@@ -92,29 +135,20 @@ func parseQA(line []byte, rules Rules) (c Case, answerElsewhere bool, reason Rea
 	}
 	switch {
 	case !hasText(c.Question):
-		reason = EmptyQuestion
+		return EmptyQuestion
 	case !anyNormalizes(c.Answers):
-		reason = NoAnswer
+		return NoAnswer
 	case len(c.Documents) < rules.MinDocuments:
-		reason = TooFewDocuments
-	case empty:
-		reason = EmptyDocument
+		return TooFewDocuments
+	case slices.ContainsFunc(c.Documents, func(d Document) bool { return !hasText(d.Text) }):
+		return EmptyDocument
 	case rules.Lists && !rules.OneGold:
 	case len(c.Golds) == 0:
-		reason = NoGold
+		return NoGold
 	case len(c.Golds) > 1:
-		reason = TwoGolds
+		return TwoGolds
 	case !holdsAnswer(rules.Scorer, c.Documents[c.Gold], c.Answers):
-		reason = AnswerNotInGold
+		return AnswerNotInGold
 	}
-	return c, answerElsewhere, reason
-}
-
-// passageID takes a number as it is written.
-func passageID(raw json.RawMessage) string {
-	var s string
-	if json.Unmarshal(raw, &s) == nil {
-		return s // null leaves it empty
-	}
-	return string(raw)
+	return ""
 }

@@ -40,6 +40,8 @@ func Reasons() []Reason {
 type LeftOut struct {
 	Reason Reason `json:"reason"`
 	Lines  []int  `json:"lines"` // from 1, ascending
+	// Why says what is wrong with the first of them, where the reason does not.
+	Why string `json:"why,omitempty"`
 }
 
 // Report says what became of every line of a dataset: Lines is always Kept plus
@@ -79,6 +81,9 @@ func (r Report) String() string {
 	fmt.Fprintf(&b, "%s, %d kept", text.Count(r.Lines, "line"), r.Kept)
 	for _, l := range r.LeftOut {
 		fmt.Fprintf(&b, "; %d left out: %s (%s)", len(l.Lines), l.Reason, lineList(l.Lines))
+		if l.Why != "" {
+			fmt.Fprintf(&b, ", since in line %d %s", l.Lines[0], l.Why)
+		}
 	}
 	if len(r.AnswerElsewhere) > 0 {
 		fmt.Fprintf(&b, "; %d kept although another document also holds an answer (%s)",
@@ -90,11 +95,11 @@ func (r Report) String() string {
 	return b.String()
 }
 
-func (r *Report) leaveOut(reason Reason, line int) {
+func (r *Report) leaveOut(reason Reason, line int, why string) {
 	i := slices.IndexFunc(r.LeftOut, func(l LeftOut) bool { return l.Reason == reason })
 	if i < 0 {
 		i = len(r.LeftOut)
-		r.LeftOut = append(r.LeftOut, LeftOut{Reason: reason})
+		r.LeftOut = append(r.LeftOut, LeftOut{Reason: reason, Why: why})
 	}
 	r.LeftOut[i].Lines = append(r.LeftOut[i].Lines, line)
 }
@@ -118,11 +123,19 @@ func (r *Report) keep(c Case, answerElsewhere bool) {
 	}
 }
 
-func (r *Report) sort() {
+// finish refuses a dataset without a case.
+func (r *Report) finish() error {
 	order := Reasons()
 	slices.SortFunc(r.LeftOut, func(a, b LeftOut) int {
 		return slices.Index(order, a.Reason) - slices.Index(order, b.Reason)
 	})
+	switch {
+	case r.Lines == 0:
+		return &Error{Rule: "is empty", Err: ErrNoCase}
+	case r.Kept == 0:
+		return &Error{Rule: "has no usable case: " + r.String(), Err: ErrNoCase}
+	}
+	return nil
 }
 
 // clone keeps the caller's hands off the dataset's own report.

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"bufio"
 	"bytes"
 	"compress/gzip"
 	"errors"
@@ -20,10 +21,29 @@ func (d *Dataset) isPacked() (bool, error) {
 	return bytes.Equal(head, gzipMagic), nil
 }
 
+// isArray tells whether the file is one JSON array in place of lines.
+func (d *Dataset) isArray() bool {
+	return startsAsArray(bufio.NewReader(io.NewSectionReader(d.file, 0, 8<<10)))
+}
+
 // unpack replaces the file by its unpacked copy.
 func (d *Dataset) unpack() error {
-	packed := d.file
-	defer packed.Close()
+	reader, err := gzip.NewReader(d.file)
+	if err != nil {
+		return err
+	}
+	return d.replace(reader)
+}
+
+// replace puts a temporary file with what the reader gives in place of the file.
+func (d *Dataset) replace(by io.Reader) error {
+	old, oldName := d.file, d.remove
+	defer func() {
+		old.Close()
+		if oldName != "" {
+			os.Remove(oldName)
+		}
+	}()
 	unpacked, err := os.CreateTemp("", "bookend-dataset-*.jsonl")
 	if err != nil {
 		return err
@@ -34,11 +54,7 @@ func (d *Dataset) unpack() error {
 	if os.Remove(d.remove) == nil {
 		d.remove = ""
 	}
-	reader, err := gzip.NewReader(packed)
-	if err != nil {
-		return err
-	}
-	n, err := io.Copy(unpacked, io.LimitReader(reader, d.rules.MaxUnpacked+1))
+	n, err := io.Copy(unpacked, io.LimitReader(by, d.rules.MaxUnpacked+1))
 	if err != nil {
 		return err
 	}

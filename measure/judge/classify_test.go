@@ -1,8 +1,9 @@
 package judge
 
 import (
-	"strings"
 	"testing"
+
+	"github.com/bookend-rag/bookend/measure/model"
 )
 
 func TestClassify(t *testing.T) {
@@ -17,47 +18,40 @@ func TestClassify(t *testing.T) {
 		{"", "stop", Class{Empty: true}},
 		{" \n\t\u00a0", "", Class{Empty: true}},
 		{"Par", "length", Class{Truncated: true}},
+		{"Par", "model_length", Class{Truncated: true}},
 		{"Par", "MAX_TOKENS", Class{Truncated: true}},
-		{"", "length", Class{Empty: true, Truncated: true}},
+		{"", "length", Class{Empty: true, Truncated: true, Unfinished: true}},
 		{"", "content_filter", Class{Empty: true, Refusal: true}},
+		{"", "sensitive", Class{Empty: true, Refusal: true}},
 		{"No.", "refusal", refusal},
-		{"I cannot answer that", "length", Class{Truncated: true, Refusal: true}},
+		{"<think>Paris</think> Rome", "stop", Class{}},
+		{"<think>Paris</think>\n", "stop", Class{Empty: true, Unfinished: true}},
+		{"<think>Paris", "length", Class{Empty: true, Truncated: true, Unfinished: true}},
 
-		{"I can't say.", "stop", refusal},
-		{"I can’t say.", "stop", refusal},
-		{"\n  **I  CANNOT\nsay**", "stop", refusal},
-		{"“I don't know.”", "stop", refusal},
-		{"I cannot", "stop", refusal},
-		{"I'm sorry, but the documents do not say.", "stop", refusal},
-		{"As an AI, I have no view", "stop", refusal},
-
-		{"I cannoticed", "stop", Class{}},
-		{"I can say: Paris", "stop", Class{}},
-		{"As an aide to Lincoln", "stop", Class{}},
-		{"Sorry Seems to Be the Hardest Word", "stop", Class{}},
-		{"Paris. I cannot say more.", "stop", Class{}},
-		{"It says “I cannot”", "stop", Class{}},
-		{strings.Repeat("é", 200), "stop", Class{}},
+		{"I don't know.", "stop", Class{}},
+		{"I cannot answer that", "stop", Class{}},
+		{"I'm sorry, but the documents do not say.", "stop", Class{}},
 	} {
-		if got := Classify(test.text, test.finish); got != test.want {
+		if got := Classify(model.Answer{Text: test.text, FinishReason: test.finish}); got != test.want {
 			t.Errorf("Classify(%q, %q) (-want +got)\n-%+v\n+%+v", test.text, test.finish, test.want, got)
 		}
 	}
+	if got, want := Classify(model.Answer{Thinking: true}), (Class{Empty: true, Unfinished: true}); got != want {
+		t.Errorf("thinking beside the text (-want +got)\n-%+v\n+%+v", want, got)
+	}
 }
 
-// Each opening is found, and the list holds only what can be found.
-func TestRefusalOpenings(t *testing.T) {
+func TestRemedyOfUnfinishedAnswers(t *testing.T) {
 	t.Parallel()
-	for _, opening := range RefusalOpenings() {
-		if !Classify(opening, "").Refusal || !Classify(strings.ToUpper(opening)+" x", "").Refusal {
-			t.Errorf("%q is not found", opening)
+	var c Counts
+	for _, class := range []Class{{}, {Empty: true}, {Empty: true, Unfinished: true}} {
+		if c.Remedy() != "" {
+			t.Errorf("%+v: %s", c, c.Remedy())
 		}
-		if Classify(opening+"z", "").Refusal {
-			t.Errorf("%q is found in the middle of a word", opening)
-		}
+		c.Answer(class)
 	}
-	RefusalOpenings()[0] = "paris"
-	if Classify("Paris", "").Refusal {
-		t.Error("a caller changed the list")
+	c.Add(c)
+	if got, want := c.Remedy(), "2 empty answers of 6 ended in thinking, or at the limit of tokens: raise --max-tokens."; got != want {
+		t.Errorf("(-want +got)\n-%s\n+%s", want, got)
 	}
 }

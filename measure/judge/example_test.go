@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/bookend-rag/bookend/measure/judge"
+	"github.com/bookend-rag/bookend/measure/model"
 )
 
 func ExampleScore() {
@@ -64,9 +65,11 @@ func ExampleNumeric() {
 }
 
 func ExampleClassify() {
-	fmt.Printf("%+v\n", judge.Classify("I'm sorry, but the documents do not say.", "stop"))
-	fmt.Printf("%+v\n", judge.Classify("The answer is", "length"))
+	fmt.Printf("%+v\n", judge.Classify(model.Answer{Text: "I'm sorry, but the documents do not say.", FinishReason: "stop"}))
+	fmt.Printf("%+v\n", judge.Classify(model.Answer{FinishReason: "content_filter"}))
+	fmt.Printf("%+v\n", judge.Classify(model.Answer{Text: "The answer is", FinishReason: "length"}))
 	// Output:
-	// {Empty:false Truncated:false Refusal:true}
-	// {Empty:false Truncated:true Refusal:false}
+	// {Empty:false Truncated:false Refusal:false Unfinished:false}
+	// {Empty:true Truncated:false Refusal:true Unfinished:false}
+	// {Empty:false Truncated:true Refusal:false Unfinished:false}
 }

@@ -3,6 +3,8 @@ package judge
 import (
 	"fmt"
 	"strings"
+
+	"github.com/bookend-rag/bookend/measure/model"
 )
 
 // Scorer judges one text of a model against the accepted answers of a case: 1 is
@@ -35,12 +37,14 @@ func (s scorerFunc) Score(text string, answers []string) float64 { return s.scor
 // begins with an empty line.
 type Scores struct{ Full, FirstLine float64 }
 
-// Score judges the whole text and its first line. It needs no model, so that
+// Score judges the whole text and its first line, of what follows the thinking in it
+// (model.AfterThinking). It needs no model, so that
 // records can be scored anew at any time. Its cost is twice that of the scorer.
 //
 // The error is a *ScoreError for a scorer that returns NaN or a number outside 0
 // to 1; then both scores are 0.
 func Score(s Scorer, text string, answers []string) (Scores, error) {
+	text, _ = model.AfterThinking(text)
 	first, _, _ := strings.Cut(text, "\n")
 	scores := Scores{Full: s.Score(text, answers), FirstLine: s.Score(strings.TrimFunc(first, isSpace), answers)}
 	for _, v := range []float64{scores.Full, scores.FirstLine} {

@@ -7,9 +7,11 @@ type Usage struct {
 	Cached     int `json:"cached,omitempty"`     // tokens of the prompt that came from the server's cache
 }
 
-// Answer is what a model said. An empty text is an answer, too.
+// Answer is what a model said. An empty text is an answer, too. What did not come
+// from the model, such as a server's failure, is an Error instead.
 type Answer struct {
-	Text         string `json:"text"`
-	FinishReason string `json:"finish_reason,omitempty"` // as the server gave it
+	Text         string `json:"text"`                    // without thinking; see AfterThinking
+	FinishReason string `json:"finish_reason,omitempty"` // as the server gave it; see FinishOf
+	Thinking     bool   `json:"thinking,omitempty"`      // the model thought, too, which Text leaves out
 	Usage        Usage  `json:"usage,omitzero"`
 }

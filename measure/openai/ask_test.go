@@ -25,7 +25,7 @@ func TestRequest(t *testing.T) {
 		{
 			name: "chat",
 			path: "/v1/chat/completions",
-			body: `{"max_tokens":100,"messages":[{"role":"system","content":"Be short."},{"role":"user","content":"Where is <Oslo>?"}],"model":"m","temperature":0}`,
+			body: `{"max_tokens":100,"messages":[{"role":"system","content":"Be short."},{"role":"user","content":"Where is <Oslo>?"}],"model":"m","stream":false,"temperature":0}`,
 			auth: "Bearer " + key,
 		},
 		{
@@ -33,7 +33,7 @@ func TestRequest(t *testing.T) {
 			suffix: "/v1/",
 			change: func(c *openai.Config) { c.Completion, c.MaxTokens, c.Key = true, 7, openai.Key{} },
 			path:   "/v1/completions",
-			body:   `{"max_tokens":7,"model":"m","prompt":"Where is <Oslo>?","temperature":0}`,
+			body:   `{"max_tokens":7,"model":"m","prompt":"Where is <Oslo>?","stream":false,"temperature":0}`,
 		},
 		{
 			name:   "extra parameters, and one left out",
@@ -43,7 +43,7 @@ func TestRequest(t *testing.T) {
 				c.Extra = []byte(`{"max_tokens":null,"max_completion_tokens":9,"temperature":0.5,"cache_prompt":true,"big":12345678901234567890}`)
 			},
 			path: "/openai/v1/completions",
-			body: `{"big":12345678901234567890,"cache_prompt":true,"max_completion_tokens":9,"model":"m","prompt":"Where is <Oslo>?","temperature":0.5}`,
+			body: `{"big":12345678901234567890,"cache_prompt":true,"max_completion_tokens":9,"model":"m","prompt":"Where is <Oslo>?","stream":false,"temperature":0.5}`,
 			auth: "Bearer " + key,
 		},
 		{
@@ -51,6 +51,24 @@ func TestRequest(t *testing.T) {
 			suffix: "/v1beta/openai/?a=b%20c",
 			change: func(c *openai.Config) { c.Completion = true },
 			path:   "/v1beta/openai/completions?a=b%20c",
+			body:   `{"max_tokens":100,"model":"m","prompt":"Where is <Oslo>?","stream":false,"temperature":0}`,
+			auth:   "Bearer " + key,
+		},
+		{
+			name:   "the full path, a query and a header",
+			suffix: "/openai/deployments/d/chat/completions?api-version=2026-01-01",
+			change: func(c *openai.Config) {
+				c.Key, c.Headers = openai.Key{}, map[string]openai.Key{"authorization": openai.NewKey("Token abc")}
+			},
+			path: "/openai/deployments/d/chat/completions?api-version=2026-01-01",
+			body: `{"max_tokens":100,"messages":[{"role":"system","content":"Be short."},{"role":"user","content":"Where is <Oslo>?"}],"model":"m","stream":false,"temperature":0}`,
+			auth: "Token abc",
+		},
+		{
+			name:   "no stream parameter",
+			suffix: "/serving-endpoints/completions",
+			change: func(c *openai.Config) { c.Completion, c.Extra = true, []byte(`{"stream":null}`) },
+			path:   "/serving-endpoints/completions",
 			body:   `{"max_tokens":100,"model":"m","prompt":"Where is <Oslo>?","temperature":0}`,
 			auth:   "Bearer " + key,
 		},
@@ -59,7 +77,7 @@ func TestRequest(t *testing.T) {
 			suffix: "USER",
 			change: func(c *openai.Config) { c.Key, c.Completion = openai.Key{}, true },
 			path:   "/v1/completions",
-			body:   `{"max_tokens":100,"model":"m","prompt":"Where is <Oslo>?","temperature":0}`,
+			body:   `{"max_tokens":100,"model":"m","prompt":"Where is <Oslo>?","stream":false,"temperature":0}`,
 			auth:   "Basic dXNlcjpwYTpzcw==",
 		},
 	}
@@ -97,7 +115,7 @@ func TestRequest(t *testing.T) {
 func TestChatWithoutMessagesAsksTheText(t *testing.T) {
 	t.Parallel()
 	body, err := client(t, "http://localhost", nil).Body(model.Prompt{Text: "Hi"})
-	want := `{"max_tokens":100,"messages":[{"role":"user","content":"Hi"}],"model":"m","temperature":0}`
+	want := `{"max_tokens":100,"messages":[{"role":"user","content":"Hi"}],"model":"m","stream":false,"temperature":0}`
 	if string(body) != want || err != nil {
 		t.Errorf("body (-want +got)\n-%s\n+%s, error %v", want, body, err)
 	}

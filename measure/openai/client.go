@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -36,11 +37,11 @@ func New(c Config) (*Client, error) {
 	if err := c.validate(); err != nil {
 		return nil, err
 	}
-	a, err := parseAddress(c.BaseURL)
+	a, err := parseAddress(c.BaseURL, c.Completion)
 	if err != nil {
 		return nil, err
 	}
-	guarded, err := a.Guard("BaseURL", c.Key.value(), c.AllowPlainKey)
+	guarded, err := a.Guard("BaseURL", c.Key.value(), c.AllowPlainKey, c.headerValues()...)
 	if err != nil {
 		return nil, err
 	}
@@ -49,8 +50,8 @@ func New(c Config) (*Client, error) {
 		return nil, err
 	}
 	name := c.String()
-	c.BaseURL, c.Extra = "", nil
-	return &Client{name: name, config: c, address: a, parameters: parameters, secrets: a.Secrets(c.Key.value()), transport: httpsafe.Transport(c.Connections, guarded)}, nil
+	c.BaseURL, c.Extra, c.Headers = "", nil, maps.Clone(c.Headers)
+	return &Client{name: name, config: c, address: a, parameters: parameters, secrets: a.Secrets(c.Key.value(), c.headerValues()...), transport: httpsafe.Transport(c.Connections, guarded)}, nil
 }
 
 // CloseIdleConnections ends the connections that no call is using, and their
@@ -90,6 +91,7 @@ func (c *Client) Ask(ctx context.Context, p model.Prompt) (model.Answer, error) 
 	if err != nil {
 		return model.Answer{}, permanent(0, ErrPrompt, "the request cannot be made")
 	}
+	c.config.setHeaders(request.Header)
 	response, err := c.transport.RoundTrip(request)
 	if err != nil {
 		return model.Answer{}, c.broken(ctx, call, 0, err)
@@ -104,12 +106,12 @@ func (c *Client) receive(ctx, call context.Context, response *http.Response) (mo
 		return model.Answer{}, permanent(status, ErrRedirect, c.secrets.Detail(httpsafe.Target(response)+"; give the right address as the base URL"))
 	}
 	success := status >= 200 && status <= 299
-	if success {
-		if err := c.checkType(status, response.Header.Get("Content-Type")); err != nil {
-			return model.Answer{}, err
-		}
+	kind := response.Header.Get("Content-Type")
+	limited := bufio.NewReader(io.LimitReader(response.Body, c.config.MaxAnswer+1))
+	if success && streams(kind, limited) {
+		return model.Answer{}, permanent(status, ErrContentType, "it is a stream, although \"stream\": false was sent")
 	}
-	body, err := io.ReadAll(io.LimitReader(response.Body, c.config.MaxAnswer+1))
+	body, err := io.ReadAll(limited)
 	tooLarge := int64(len(body)) > c.config.MaxAnswer
 	switch {
 	case success && tooLarge:
@@ -118,6 +120,11 @@ func (c *Client) receive(ctx, call context.Context, response *http.Response) (mo
 		return model.Answer{}, c.broken(ctx, call, status, err)
 	case tooLarge || err != nil:
 		body = nil // the status says enough, and a cut may go through a secret
+	case success && !saysJSON(kind) && !json.Valid(body):
+		if kind == "" {
+			kind = "it has none"
+		}
+		return model.Answer{}, failure(status, ErrContentType, c.secrets.Detail(kind))
 	}
 	want := chatForm
 	if c.config.Completion {
@@ -130,19 +137,22 @@ func (c *Client) receive(ctx, call context.Context, response *http.Response) (mo
 	return answer, err
 }
 
-// checkType wants JSON. A stream was not asked for, and the next try would stream
-// again.
-func (c *Client) checkType(status int, header string) error {
-	kind, _, err := mime.ParseMediaType(header)
-	switch {
-	case err == nil && (kind == "application/json" || strings.HasPrefix(kind, "application/") && strings.HasSuffix(kind, "+json")):
-		return nil
-	case kind == "text/event-stream":
-		return permanent(status, ErrContentType, "it is a stream, which was not asked for")
-	case header == "":
-		return failure(status, ErrContentType, "it has none")
+// streams tells a stream of events by its beginning, without waiting for its end. It
+// was not asked for, and the next try would stream again.
+func streams(contentType string, body *bufio.Reader) bool {
+	kind, _, _ := mime.ParseMediaType(contentType)
+	if kind != "text/event-stream" {
+		start, _ := body.Peek(len("data:"))
+		return string(start) == "data:" || string(start) == "event"
 	}
-	return failure(status, ErrContentType, c.secrets.Detail(header))
+	start, _ := body.Peek(1)
+	return string(start) != "{"
+}
+
+// saysJSON says that a content type promises JSON.
+func saysJSON(contentType string) bool {
+	kind, _, err := mime.ParseMediaType(contentType)
+	return err == nil && (kind == "application/json" || strings.HasPrefix(kind, "application/") && strings.HasSuffix(kind, "+json"))
 }
 
 // broken tells the caller's end from the timeout, and both from the network. Whom the

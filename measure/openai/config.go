@@ -25,11 +25,15 @@ const (
 // BaseURL in an unexported field of a struct that is printed.
 type Config struct {
 	// BaseURL is the server's address, http or https, with or without "/v1" at its
-	// end. User info is sent as basic authentication, a query with each request.
+	// end. One that ends in the full path, /chat/completions or /completions, is used as
+	// it is. User info is sent as basic authentication, a query with each request.
 	BaseURL string
 	// Key is sent as a bearer token. It is printable ASCII without spaces.
 	Key Key
-	// AllowPlainKey lets a key, user info or a query travel over plain http to
+	// Headers are sent with each request, such as api-key. Their values are as secret
+	// as Key.
+	Headers map[string]Key
+	// AllowPlainKey lets a key, headers, user info or a query travel over plain http to
 	// another machine, where everyone on the way can read it.
 	AllowPlainKey bool
 	// Model is the model's name on the server.
@@ -41,7 +45,8 @@ type Config struct {
 	MaxTokens int
 	// Extra is a JSON object of further parameters. It may also set temperature,
 	// which is 0 otherwise, and max_tokens; null leaves a parameter out, as for
-	// {"max_tokens": null, "max_completion_tokens": 100}. What would change the
+	// {"max_tokens": null, "max_completion_tokens": 100}. "stream" is sent as false and
+	// may be taken out, too, since some servers do not know it. What would change the
 	// question or the number or form of the answers is refused.
 	Extra json.RawMessage
 	// Timeout bounds one call, the reading of its answer included; 0 means
@@ -56,11 +61,11 @@ type Config struct {
 
 // String names the model and the address without user info and query.
 func (c Config) String() string {
-	a, err := parseAddress(c.BaseURL)
+	a, err := parseAddress(c.BaseURL, c.Completion)
 	if err != nil {
 		return fmt.Sprintf("%s at an address that cannot be read", c.model())
 	}
-	s := a.Secrets(c.Key.value())
+	s := a.Secrets(c.Key.value(), c.headerValues()...)
 	return fmt.Sprintf("%s at %s", s.Detail(c.model()), s.Detail(a.shown(Path(c.Completion))))
 }
 
@@ -104,6 +109,9 @@ func (c Config) validate() error {
 	if err := httpsafe.CheckKey(c.Key.value()); err != nil {
 		return err
 	}
+	if err := c.checkHeaders(); err != nil {
+		return err
+	}
 	for _, n := range []struct {
 		field string
 		value int64
@@ -123,7 +131,19 @@ func (c Config) validate() error {
 // reserved are the parameters that Extra may not hold.
 var reserved = []string{
 	"model", "messages", "prompt", // the question
-	"n", "best_of", "echo", "stream", "stream_options", // the answer
+	"n", "best_of", "echo", "stream_options", // the answer
+}
+
+// ReservedParameter says that requests may not set a parameter to a value, JSON: it
+// would change the question, or the number or form of the answers. "stream" may be
+// false, or null, which takes it out.
+func ReservedParameter(name string, value []byte) bool {
+	name = strings.ToLower(name)
+	if name == "stream" {
+		text := string(bytes.TrimSpace(value))
+		return text != "false" && text != "null"
+	}
+	return slices.Contains(reserved, name)
 }
 
 // parameters merges the defaults with Extra. Values of Extra stay out of errors:
@@ -133,6 +153,7 @@ func (c Config) parameters() (map[string]json.RawMessage, error) {
 	merged := map[string]json.RawMessage{
 		"model":       model,
 		"temperature": json.RawMessage("0"),
+		"stream":      json.RawMessage("false"), // some servers stream unless told so
 		"max_tokens":  json.RawMessage(fmt.Sprint(c.MaxTokens)),
 	}
 	if len(bytes.TrimSpace(c.Extra)) == 0 {
@@ -144,7 +165,7 @@ func (c Config) parameters() (map[string]json.RawMessage, error) {
 	}
 	for name, value := range extra {
 		switch {
-		case slices.Contains(reserved, strings.ToLower(name)):
+		case ReservedParameter(name, value):
 			return nil, &core.ConfigError{Field: "Extra", Value: strings.ToLower(name), Rule: "this parameter is set by the sweep"}
 		case string(value) == "null":
 			delete(merged, name)

@@ -19,6 +19,9 @@ func TestConfigFaults(t *testing.T) {
 	}
 	address := func(url string) openai.Config { return with(func(c *openai.Config) { c.BaseURL = url }) }
 	extra := func(text string) openai.Config { return with(func(c *openai.Config) { c.Extra = []byte(text) }) }
+	header := func(name, value string) openai.Config {
+		return with(func(c *openai.Config) { c.Headers = map[string]openai.Key{name: openai.NewKey(value)} })
+	}
 	tests := []struct {
 		config openai.Config
 		field  string
@@ -34,8 +37,17 @@ func TestConfigFaults(t *testing.T) {
 		{address("file:///etc/passwd"), "BaseURL", "must be an address"},
 		{address("unix://host/socket"), "BaseURL", "only http and https"},
 		{address("https://host/#" + secret), "BaseURL", "fragment"},
-		{address("https://host/v1/chat/completions?q=" + secret), "BaseURL", "leave out"},
-		{address("https://host/v1/completions/"), "BaseURL", "leave out"},
+		{with(func(c *openai.Config) { c.BaseURL, c.Completion = "https://host/v1/chat/completions?q="+secret, true }), "BaseURL", "use /completions"},
+		{address("https://host/v1/completions/"), "BaseURL", "use /chat/completions"},
+		{openai.Config{BaseURL: "http://host", Model: "m", Headers: map[string]openai.Key{"api-key": openai.NewKey(secret)}}, "BaseURL", "unencrypted"},
+		{header("", secret), "Headers", "such as api-key"},
+		{header("api key", secret), "Headers", "such as api-key"},
+		{header("a\r\nb", secret), "Headers", "such as api-key"},
+		{header("Content-type", secret), "Headers", "set by the client"},
+		{header("host", secret), "Headers", "set by the client"},
+		{header("authorization", secret), "Headers", "one of the two"},
+		{header("api-key", ""), "Headers", "no value"},
+		{header("api-key", secret+"\r\nX: y"), "Headers", "printable ASCII"},
 		{address("https://u:" + secret + "@host"), "BaseURL", "not both"},
 		{address("http://host"), "BaseURL", "unencrypted"},
 		{address("http://10.0.0.1:8080"), "BaseURL", "unencrypted"},
@@ -112,6 +124,9 @@ func TestAddress(t *testing.T) {
 		"https://host/v1beta/openai":   "https://host/v1beta/openai/chat/completions",
 		"https://host/vault/x%2Fy":     "https://host/vault/x%2Fy/v1/chat/completions",
 		"https://[::1]:8/v1?a=b-hid-c": "https://[::1]:8/v1/chat/completions",
+
+		"https://host/v1/chat/completions":           "https://host/v1/chat/completions",
+		"https://host/serving/chat/completions/?a=b": "https://host/serving/chat/completions/",
 	} {
 		c := openai.Config{BaseURL: base, Model: "m"}
 		if got := c.String(); got != `"m" by chat at `+want {

@@ -7,7 +7,8 @@
 //
 //   - The key reaches one place, the header of a request to the base URL's own
 //     host. No error, log, printed value or answer holds it, even when the server
-//     repeats it. The same goes for the user info and the query of the base URL.
+//     repeats it. The same goes for Config.Headers, and for the user info and the query
+//     of the base URL.
 //   - No redirect is followed.
 //   - A secret travels over plain http to this machine alone, unless
 //     Config.AllowPlainKey says otherwise.

@@ -19,8 +19,8 @@ var (
 	ErrRedirect = errors.New("redirects are not followed")
 	// ErrServer: the server says that it failed.
 	ErrServer = errors.New("the server says")
-	// ErrContentType: the answer is not said to be JSON.
-	ErrContentType = errors.New("the answer is not JSON by its content type")
+	// ErrContentType: the answer is neither JSON nor said to be, or it is a stream.
+	ErrContentType = errors.New("the answer is not JSON, and its content type says so")
 	// ErrTooLarge: the answer is larger than Config.MaxAnswer.
 	ErrTooLarge = errors.New("the answer is too large")
 	// ErrFormat: the answer is empty, cut off, or not of the expected form.
@@ -32,14 +32,19 @@ var (
 type Error struct {
 	Kind   error // one of the Err values, or the error of the caller's context
 	Detail string
+	Hint   string // what to do about it; empty where nothing certain can be said
 }
 
-// Error gives the kind and the detail.
+// Error gives the kind, the detail and the hint.
 func (e *Error) Error() string {
-	if e.Detail == "" {
-		return e.Kind.Error()
+	text := e.Kind.Error()
+	if e.Detail != "" {
+		text += ": " + e.Detail
 	}
-	return e.Kind.Error() + ": " + e.Detail
+	if e.Hint != "" {
+		text += "; " + e.Hint
+	}
+	return text
 }
 
 // Unwrap returns the kind. The cause below it is left out on purpose: errors of

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"strings"
 
 	"github.com/bookend-rag/bookend/internal/httpsafe"
 	"github.com/bookend-rag/bookend/measure/model"
@@ -13,7 +12,9 @@ import (
 
 // ParseResponse reads the status and the body of a response that came by another way
 // than Ask, as in a batch's results, by the same rules: a chat or a plain completion,
-// whichever it is. Its errors are *model.Error around an *Error. It knows no secrets,
+// whichever it is, judged by its body alone. What the server did not serve is an
+// error, also inside a success: an error object, a finish reason such as "error", an
+// empty text for which no token was counted. Its errors are *model.Error around an *Error. It knows no secrets,
 // so it masks none.
 func ParseResponse(status int, body []byte) (model.Answer, error) {
 	return reader{form: anyForm}.read(status, body)
@@ -40,36 +41,20 @@ func (r reader) read(status int, body []byte) (model.Answer, error) {
 	return r.answer(status, body)
 }
 
-// response is what the servers have in common, and what some add. All of it is
-// optional to the decoder, so that answer decides what is missing.
+// response is what the servers have in common. Whatever is not needed for the answer
+// is raw, so that a form that is not known costs no answer.
 type response struct {
 	Choices []choice        `json:"choices"`
 	Error   json.RawMessage `json:"error"`
-	Usage   *struct {
-		Prompt     int `json:"prompt_tokens"`
-		Completion int `json:"completion_tokens"`
-		Details    *struct {
-			Cached *int `json:"cached_tokens"`
-		} `json:"prompt_tokens_details"`
-	} `json:"usage"`
-	// Timings are llama.cpp's: prompt_n counts the tokens that were processed.
-	Timings *struct {
-		Cached    int  `json:"cache_n"`
-		Processed *int `json:"prompt_n"`
-		Predicted int  `json:"predicted_n"`
-	} `json:"timings"`
+	Usage   json.RawMessage `json:"usage"`
+	Timings json.RawMessage `json:"timings"` // of llama.cpp
 }
 
 type choice struct {
-	Text         *string        `json:"text"`
-	Message      *answerMessage `json:"message"`
-	FinishReason string         `json:"finish_reason"`
-}
-
-type answerMessage struct {
-	Role    string  `json:"role"`
-	Content *string `json:"content"`
-	Refusal string  `json:"refusal"`
+	Text         *string         `json:"text"`
+	Message      *answerMessage  `json:"message"`
+	FinishReason json.RawMessage `json:"finish_reason"`
+	Error        json.RawMessage `json:"error"`
 }
 
 // answer wants one JSON object with one choice, of the form that is wanted.
@@ -85,94 +70,61 @@ func (r reader) answer(status int, body []byte) (model.Answer, error) {
 		return bad(err.Error())
 	}
 	if told(got.Error) {
-		return model.Answer{}, r.refused(statusOf(got.Error, status), body)
+		return model.Answer{}, r.refused(status, body)
+	}
+	if len(got.Choices) == 0 {
+		if text, _, _ := complaint(body); text != "" { // an error that says so by no more than its form
+			return model.Answer{}, r.refused(status, body)
+		}
 	}
 	if len(got.Choices) != 1 {
 		return bad(fmt.Sprintf("one choice is expected, it has %d", len(got.Choices)))
 	}
-	completion := r.form == completionForm || r.form == anyForm && got.Choices[0].Text != nil
-	text, reason, ok := got.Choices[0].words(completion)
+	chosen := got.Choices[0]
+	if told(chosen.Error) {
+		return model.Answer{}, r.refused(status, fmt.Appendf(nil, `{"error":%s}`, chosen.Error))
+	}
+	completion := r.form == completionForm || r.form == anyForm && chosen.Text != nil
+	words, ok := chosen.words(completion)
 	if !ok {
 		if completion {
 			return bad("its choice has no text, as a completion has")
 		}
-		return bad("its choice has no message, as a chat has")
+		return bad("its choice has no message with text, as a chat has")
 	}
-	usage, ok := got.usage()
-	if !ok {
-		return bad("it counts tokens below 0 or beyond all measure")
+	usage, counted := got.usage()
+	switch finish := model.FinishOf(words.reason); {
+	case finish == model.Unserved:
+		return model.Answer{}, failure(status, ErrServer, r.secrets.Detail(fmt.Sprintf("the answer ended for the reason %q", words.reason)))
+	case finish == model.Ended && counted && usage == (model.Usage{}) && words.text == "" && !words.thinking:
+		return model.Answer{}, failure(status, ErrFormat, "it is empty, and its usage counts no token")
 	}
-	return model.Answer{Text: r.secrets.Answer(text), FinishReason: r.secrets.Answer(httpsafe.Printable(reason)), Usage: usage}, nil
+	return model.Answer{
+		Text:         r.secrets.Answer(words.text),
+		FinishReason: r.secrets.Answer(httpsafe.Printable(words.reason)),
+		Thinking:     words.thinking, Usage: usage,
+	}, nil
 }
 
-// words returns the text and the finish reason. A chat's content may be null: the
-// model said nothing, or refused in a field of its own, which becomes the text with
-// the finish reason "refusal".
-func (c choice) words(completion bool) (text, reason string, ok bool) {
-	switch m := c.Message; {
-	case completion && c.Text != nil:
-		return *c.Text, c.FinishReason, true
-	case completion || m == nil || m.Role == "" && m.Content == nil && m.Refusal == "":
-		return "", "", false
-	case m.Content != nil && *m.Content != "":
-		text = *m.Content
-	default:
-		text = m.Refusal
-	}
-	if c.Message.Refusal != "" {
-		return text, "refusal", true
-	}
-	return text, c.FinishReason, true
-}
-
-// usage prefers what llama.cpp says it processed to what it says it reused.
-func (g response) usage() (u model.Usage, ok bool) {
-	if g.Usage != nil {
-		u.Prompt, u.Completion = g.Usage.Prompt, g.Usage.Completion
-		if d := g.Usage.Details; d != nil && d.Cached != nil {
-			u.Cached = *d.Cached
-		}
-	}
-	if t := g.Timings; t != nil && t.Processed != nil {
-		if g.Usage == nil {
-			u.Prompt, u.Completion = t.Cached+*t.Processed, t.Predicted
-		}
-		u.Cached = max(0, u.Prompt-*t.Processed)
-	}
-	const most = 1 << 30
-	for _, n := range []int{u.Prompt, u.Completion, u.Cached} {
-		if n < 0 || n > most {
-			return model.Usage{}, false
-		}
-	}
-	u.Cached = min(u.Cached, u.Prompt)
-	return u, true
-}
-
-// refused reads a server's complaint. Out of credit is permanent, though its status
-// is that of too many requests.
+// refused reads a server's complaint. Its own code wins over the status of a
+// success. Out of credit is permanent, though its status is that of too many
+// requests, and so is a request that is called invalid inside a success.
 func (r reader) refused(status int, body []byte) *model.Error {
-	text, code := httpsafe.Complaint(body)
+	text, code, parameter := complaint(body)
+	if status < 300 {
+		status = code.status(status)
+	}
+	if text == "" {
+		text = string(body)
+	}
 	detail := r.secrets.Detail(text)
 	if detail == "" {
 		detail = http.StatusText(status)
 	}
 	e := failure(status, ErrServer, detail)
-	e.Permanent = status == http.StatusTooManyRequests && code == "insufficient_quota"
-	return e
-}
-
-// told says that a field "error" holds something.
-func told(raw json.RawMessage) bool {
-	s := strings.TrimSpace(string(raw))
-	return s != "" && s != "null" && s != `""` && s != "{}"
-}
-
-// statusOf is the status that a gateway put into an error it sent as a success.
-func statusOf(raw json.RawMessage, status int) int {
-	var inner struct{ Code int }
-	if json.Unmarshal(raw, &inner) == nil && inner.Code >= 400 && inner.Code <= 599 {
-		return inner.Code
+	e.Permanent = code.permanent(status)
+	if status == http.StatusBadRequest || status == http.StatusUnprocessableEntity {
+		e.Err.(*Error).Hint = hint(parameter, text)
 	}
-	return status
+	return e
 }

@@ -37,7 +37,7 @@ func TestShapes(t *testing.T) {
 			name: "vLLM, all tokens spent on thought",
 			body: `{"choices":[{"index":0,"message":{"role":"assistant","reasoning_content":"Hm","content":null,"tool_calls":[]},"finish_reason":"length","stop_reason":null}],
 				"usage":{"prompt_tokens":9,"total_tokens":19,"completion_tokens":10,"prompt_tokens_details":null},"prompt_logprobs":null}`,
-			want: model.Answer{FinishReason: "length", Usage: model.Usage{Prompt: 9, Completion: 10}},
+			want: model.Answer{FinishReason: "length", Thinking: true, Usage: model.Usage{Prompt: 9, Completion: 10}},
 		},
 		{
 			name:       "vLLM, completion",

@@ -61,6 +61,7 @@ func TestServerRepeatsASecret(t *testing.T) {
 	t.Parallel()
 	// White space that is collapsed, marks that are escaped, and base64 with a slash.
 	const user, password = "someone", `p"a/s  s+w\ord<~~??`
+	const inHeader = "0a1b2c3d/4e5f"
 	const rawQuery = "0123%20456789%2fabcdef" // an escape that Go would write otherwise
 	query, _ := url.QueryUnescape(rawQuery)
 	inQuery := []string{query, rawQuery, url.QueryEscape(query)}
@@ -79,6 +80,7 @@ func TestServerRepeatsASecret(t *testing.T) {
 		}},
 		{"key as user", key + "@", openai.Key{}, []string{key}},
 		{"short key as user", "zq~@", openai.Key{}, []string{"zq~"}},
+		{"header", "", openai.Key{}, []string{inHeader, "Token " + inHeader, base64.StdEncoding.EncodeToString([]byte(inHeader))}},
 	}
 	if base64.StdEncoding.EncodeToString(pair) == base64.URLEncoding.EncodeToString(pair) {
 		t.Fatal("the password does not tell the two forms of base64 apart")
@@ -101,7 +103,9 @@ func TestServerRepeatsASecret(t *testing.T) {
 		for i, place := range places(&said) {
 			server := serve(t, place)
 			base := strings.Replace(server.URL, "//", "//"+which.user, 1) + "/?v=1&token=" + rawQuery
-			c := client(t, base, func(c *openai.Config) { c.Key = which.key })
+			c := client(t, base, func(c *openai.Config) {
+				c.Key, c.Headers = which.key, map[string]openai.Key{"api-key": openai.NewKey("Token " + inHeader)}
+			})
 			for _, said = range spelled {
 				_, err := c.Ask(t.Context(), question)
 				if err == nil {

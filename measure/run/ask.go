@@ -14,9 +14,10 @@ func most(call model.Call) journal.Spent {
 	return journal.Spent{Requests: 1, Usage: model.Usage{Prompt: call.Tokens, Completion: call.MaxTokens}}
 }
 
-// ask makes one call, which the purse has room for, until it ends. A record without
-// a key is one that was interrupted.
-func (r *runner) ask(ctx context.Context, call model.Call) journal.Record {
+// ask makes one call, which the purse has room for, until it ends: asking as long as
+// ctx lasts, waiting as long as patient does. A record without a key is one that was
+// interrupted.
+func (r *runner) ask(ctx, patient context.Context, call model.Call) journal.Record {
 	record := journal.Record{
 		Key: call.Key, Question: call.Question, Arm: call.Arm, Slot: call.Slot, Repeat: call.Repeat,
 		Answers: call.Answers, Estimated: call.Tokens,
@@ -29,7 +30,7 @@ func (r *runner) ask(ctx context.Context, call model.Call) journal.Record {
 		}
 	}
 	for {
-		if err := r.gate.pass(ctx, expected); err != nil {
+		if err := r.gate.pass(patient, expected); err != nil {
 			release()
 			return journal.Record{}
 		}
@@ -68,7 +69,7 @@ func (r *runner) ask(ctx context.Context, call model.Call) journal.Record {
 		r.mu.Lock()
 		r.progress.Retries++
 		r.mu.Unlock()
-		if err := r.clock.sleep(ctx, wait); err != nil {
+		if err := r.clock.sleep(patient, wait); err != nil {
 			release()
 			return journal.Record{}
 		}
@@ -88,15 +89,22 @@ func (r *runner) attempt(ctx context.Context, call model.Call) (model.Answer, er
 }
 
 // patience says whether a failed attempt is repeated, and after how long. What the
-// server asks for holds back the other calls even when this one is not repeated.
+// server asks for holds back the other calls even when this one is not repeated, and
+// ends the run where it is longer than anyone waits for.
 func (r *runner) patience(err error, attempts int) (wait time.Duration, again bool) {
 	wait, again = r.limits.backoff(attempts, r.luck()), model.Retryable(err) && attempts <= r.limits.Retries
 	e := (*model.Error)(nil)
 	if !errors.As(err, &e) || e.RetryAfter <= 0 {
 		return wait, again
 	}
-	r.gate.closeFor(min(e.RetryAfter, maxRetryAfter))
-	return e.RetryAfter, again && e.RetryAfter <= maxRetryAfter
+	if e.RetryAfter > maxRetryAfter {
+		late := &LaterError{Wait: e.RetryAfter, Until: r.clock.now().Add(e.RetryAfter), Last: *journal.NewFailure(err)}
+		r.stop(late, false)
+		r.quit(late)
+		return 0, false
+	}
+	r.gate.closeFor(e.RetryAfter)
+	return e.RetryAfter, again
 }
 
 // mayBeCharged says that the server may have worked although no answer came: there

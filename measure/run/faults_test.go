@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -171,5 +172,34 @@ func TestOneRetryAfterHoldsBackAll(t *testing.T) {
 	list := fake.Calls{{Key: "a"}, {Key: "b"}, {Key: "c"}}
 	if got, err := run(t.Context(), list, model, fake.Journal(t, fake.Path(t)), Limits{Concurrency: 1}, clock, noLuck); err != nil || got.Left() != 0 {
 		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// A quota of the day ends the run with what the server said: what is open is kept, and
+// nothing waits.
+func TestLongRetryAfterEndsTheRun(t *testing.T) {
+	t.Parallel()
+	path := fake.Path(t)
+	open := make(chan struct{})
+	m := model.Func(func(ctx context.Context, _ model.Prompt) (model.Answer, error) {
+		switch c, _ := model.CallFrom(ctx); c.Key {
+		case "answered":
+			<-open
+			return model.Answer{Text: "yes"}, ctx.Err()
+		case "retried":
+			return model.Answer{}, &model.Error{Status: 500}
+		}
+		close(open)
+		return model.Answer{}, &model.Error{Status: 429, RetryAfter: 12 * time.Hour, Err: errors.New("tokens per day reached")}
+	})
+	list := fake.Calls{{Key: "answered"}, {Key: "retried"}, {Key: "refused"}, {Key: "d"}, {Key: "e"}, {Key: "f"}, {Key: "g"}}
+	begun := time.Now()
+	got, err := Run(t.Context(), list, m, fake.Journal(t, path), Limits{Concurrency: 3, Backoff: time.Minute})
+	e := (*LaterError)(nil)
+	if !errors.As(err, &e) || e.Wait != 12*time.Hour || !strings.Contains(err.Error(), "come back in 12h0m0s, at 2") || !strings.HasSuffix(err.Error(), "tokens per day reached") {
+		t.Errorf("error %v", err)
+	}
+	if time.Since(begun) > 20*time.Second || got.Answered != 1 || got.Failed != 1 || got.Open != 0 || got.Left() < 4 {
+		t.Errorf("after %v: %+v", time.Since(begun), got)
 	}
 }

@@ -22,8 +22,8 @@ const (
 	maxConcurrency = 1024
 	// maxBackoff bounds the wait that doubles.
 	maxBackoff = time.Minute
-	// maxRetryAfter is the longest that a server may ask to wait: a call that would
-	// have to wait longer fails, and is tried again by the next run.
+	// maxRetryAfter is the longest that a server may ask to wait, as with a limit by the
+	// minute. One by the day ends the run.
 	maxRetryAfter = 10 * time.Minute
 )
 
@@ -56,8 +56,8 @@ type Limits struct {
 	// Retries is how often a failed attempt is repeated. 0: DefaultRetries; negative:
 	// never. The wait before the first is Backoff (0: DefaultBackoff), doubles up to a
 	// minute, and is shortened by up to half at random. A Retry-After of the server
-	// is kept to instead, and holds back all requests, ten minutes at most; a call that
-	// would have to wait longer fails.
+	// is kept to instead, and holds back all requests; one of more than ten minutes ends
+	// the run with a *LaterError.
 	Retries int
 	Backoff time.Duration
 	// MaxFailures stops the run after so many calls in a row have failed, as they do

@@ -41,3 +41,17 @@ type FailuresError struct {
 func (e *FailuresError) Error() string {
 	return fmt.Sprintf("bookend: %d calls in a row failed, the last with: %s", e.Failures, strings.TrimPrefix(e.Last.Message, "bookend: "))
 }
+
+// LaterError says that the server asks to come back later than a run waits: a quota of
+// the day is used up, perhaps.
+type LaterError struct {
+	Wait  time.Duration // what the server asked for, from when it said so
+	Until time.Time
+	Last  journal.Failure
+}
+
+// Error gives the wait, its end, and the server's words.
+func (e *LaterError) Error() string {
+	return fmt.Sprintf("bookend: the server asks to come back in %v, at %s: %s",
+		e.Wait.Round(time.Second), e.Until.Format("2006-01-02 15:04 MST"), strings.TrimPrefix(e.Last.Message, "bookend: "))
+}

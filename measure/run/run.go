@@ -21,7 +21,8 @@ import (
 // calls that were open are repeated.
 //
 // Run returns early, with the Progress so far, for a *CapError (what is open ends
-// first), a *FailuresError (likewise), the error of ctx, whose end interrupts what
+// first), a *FailuresError (likewise), a *LaterError (likewise, but nothing waits for
+// its turn or for another attempt), the error of ctx, whose end interrupts what
 // is open, a *journal.Error, as on a full disk, and an error of the source. Faults
 // of the limits are *core.ConfigErrors, joined. It returns only after all its
 // goroutines have ended. Two runs must not share a journal at one time.
@@ -46,13 +47,15 @@ func run(ctx context.Context, source Source, m model.Model, journal *journal.Jou
 	}
 	inner, interrupt := context.WithCancelCause(ctx)
 	defer interrupt(nil)
+	patient, quit := context.WithCancelCause(inner)
+	defer quit(nil)
 	r := &runner{
 		model: m, journal: journal, limits: limits, clock: clock, luck: luck,
 		purse:    newPurse(limits, journal.Spent()),
 		gate:     gate{clock: clock, requests: perMinute(limits.RequestsPerMinute), tokens: perMinute(limits.TokensPerMinute)},
 		halt:     make(chan struct{}),
 		progress: Progress{Calls: source.Len()},
-		started:  clock.now(), interrupt: interrupt,
+		started:  clock.now(), interrupt: interrupt, quit: quit,
 	}
 	work := make(chan model.Call)
 	var workers sync.WaitGroup
@@ -61,7 +64,7 @@ func run(ctx context.Context, source Source, m model.Model, journal *journal.Jou
 		go func() {
 			defer workers.Done()
 			for call := range work {
-				r.finish(r.ask(inner, call))
+				r.finish(r.ask(inner, patient, call))
 			}
 		}()
 	}

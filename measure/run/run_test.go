@@ -145,6 +145,7 @@ func TestRetries(t *testing.T) {
 		attempts int
 		fails    bool
 		lost     int
+		late     bool
 	}{
 		"at once":              {attempts: 1},
 		"backs off":            {errs: []error{busy, broken, busy}, sleeps: []time.Duration{second, 2 * second, 4 * second}, attempts: 4},
@@ -152,7 +153,7 @@ func TestRetries(t *testing.T) {
 		"never":                {errs: []error{broken}, limits: Limits{Retries: -1}, attempts: 1, fails: true},
 		"not what is final":    {errs: []error{&model.Error{Status: 401}}, attempts: 1, fails: true},
 		"honours Retry-After":  {errs: []error{&model.Error{Status: 429, RetryAfter: 7 * second}}, sleeps: []time.Duration{7 * second}, attempts: 2},
-		"not for hours":        {errs: []error{&model.Error{Status: 429, RetryAfter: time.Hour}}, attempts: 1, fails: true},
+		"not for hours":        {errs: []error{&model.Error{Status: 429, RetryAfter: time.Hour}}, attempts: 1, fails: true, late: true},
 		"counts what it lost":  {errs: []error{errors.New("reset"), &model.Error{Status: 200}, broken}, sleeps: []time.Duration{second, 2 * second, 4 * second}, attempts: 4, lost: 20},
 		"another first wait":   {errs: []error{busy, busy}, limits: Limits{Backoff: 100 * second}, sleeps: []time.Duration{60 * second, 60 * second}, attempts: 3},
 		"an error of any type": {errs: []error{errors.New("x")}, limits: Limits{Retries: -1}, attempts: 1, fails: true, lost: 10},
@@ -166,7 +167,10 @@ func TestRetries(t *testing.T) {
 			t.Parallel()
 			path, slow, model := fake.Path(t), newFakeTime(), &script{errs: c.errs}
 			got, err := run(t.Context(), onlyOne(), model, fake.Journal(t, path), c.limits, slow.clock(), noLuck)
-			if capped := (*CapError)(nil); err != nil && !(c.limits.MaxCalls+c.limits.MaxTokens > 0 && errors.As(err, &capped)) {
+			if later := (*LaterError)(nil); c.late != errors.As(err, &later) {
+				t.Fatal(err)
+			}
+			if capped := (*CapError)(nil); err != nil && !c.late && !(c.limits.MaxCalls+c.limits.MaxTokens > 0 && errors.As(err, &capped)) {
 				t.Fatal(err)
 			}
 			records, _ := fake.Read(t, path)

@@ -21,8 +21,9 @@ type runner struct {
 	gate    gate
 	started time.Time
 
-	halt      chan struct{} // closed: nothing new begins
-	interrupt context.CancelCauseFunc
+	halt      chan struct{}           // closed: nothing new begins
+	interrupt context.CancelCauseFunc // ends what is open
+	quit      context.CancelCauseFunc // ends what waits
 
 	mu       sync.Mutex
 	err      error // the first that ends the run

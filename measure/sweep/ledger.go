@@ -93,7 +93,7 @@ func (s *summary) add(r journal.Record) error {
 		return err
 	}
 	c.state, c.scores = answered, scores
-	s.countsOf(armKey(r.Arm, r.Slot)).Answer(judge.Classify(r.Answer.Text, r.Answer.FinishReason))
+	s.countsOf(armKey(r.Arm, r.Slot)).Answer(judge.Classify(*r.Answer))
 	if s.judging.Score(scores) < judge.RightFrom {
 		s.examples.add(r)
 	}

@@ -44,12 +44,17 @@ func fails(r journal.Record) journal.Record {
 	return r
 }
 
+func refused(r journal.Record) journal.Record {
+	r.Answer.FinishReason = "content_filter"
+	return r
+}
+
 func complete() []journal.Record {
 	return []journal.Record{
 		answer("q1", ArmClosedBook, model.NoSlot, 0, "no"), answer("q1", ArmOracle, model.NoSlot, 0, "yes"),
 		answer("q1", ArmSlot, 0, 0, "yes"), answer("q1", ArmSlot, 2, 0, "well\nyes"), answer("q1", ArmRepeat, 2, 1, "no"),
 		answer("q2", ArmClosedBook, model.NoSlot, 0, ""), answer("q2", ArmOracle, model.NoSlot, 0, "yes"),
-		answer("q2", ArmSlot, 0, 0, "yes"), answer("q2", ArmSlot, 2, 0, "I cannot say"), answer("q2", ArmRepeat, 2, 1, "no"),
+		answer("q2", ArmSlot, 0, 0, "yes"), refused(answer("q2", ArmSlot, 2, 0, "I cannot say")), answer("q2", ArmRepeat, 2, 1, "no"),
 	}
 }
 

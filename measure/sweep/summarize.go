@@ -95,6 +95,9 @@ func (s *summary) result() (Result, error) {
 	if s.stray > 0 {
 		s.notes = append(s.notes, fmt.Sprintf("%s of the journal stand in no arm of this sweep and were left out.", text.Count(s.stray, "record")))
 	}
+	if remedy := r.Counts.Remedy(); remedy != "" {
+		s.notes = append(s.notes, remedy)
+	}
 	r.Notes = s.notes
 	r.Finding = r.finding()
 	return r, nil

@@ -293,7 +293,7 @@ func CallRule(r compare.Result) string {
 	if r.Unanswered == compare.Wrong {
 		rule = "A call that failed for good, or that the server refused, is wrong in its arm."
 	}
-	return rule + " Refusals in words, truncated and empty answers are scored as they are: wrong, unless they hold the answer. Arms that are not listed are like the baseline. A call that several arms share counts in each of them, and once under all."
+	return rule + " Truncated and empty answers are scored as they are: wrong, unless they hold the answer. Arms that are not listed are like the baseline. A call that several arms share counts in each of them, and once under all."
 }
 
 // Spending says what the run took.
