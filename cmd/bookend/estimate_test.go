@@ -114,7 +114,7 @@ func TestBadEstimates(t *testing.T) {
 		{append(args, "--placements", "ranked"), "a baseline and a challenger"},
 		{append(args, "--placements", "ranked,poem"), `"poem"`},
 		{append(args, "--placements", "ranked,ranked"), "a name of its own"},
-		{append(args, "--top-k=-1"), "TopK"},
+		{append(args, "--top-k=-1"), "--top-k is -1"},
 		{append(args, "--score", "vibes"), "best-subspan"},
 	} {
 		o := command(t, c.args...)

@@ -66,15 +66,22 @@ func (j judging) scorer() (judge.Scorer, error) {
 	return judge.ParseScorer(j.Score)
 }
 
-// leastFlag is a flag with a smallest value.
-type leastFlag struct {
-	flag         string
-	value, least int
+// maxCount bounds what a flag may count where nothing else does, so that nobody has
+// to hold, or add up, what no computer could.
+const maxCount = 1_000_000
+
+// countFlag is a flag with a smallest and a largest value; 0 for most: none.
+type countFlag struct {
+	flag               string
+	value, least, most int
 }
 
-func (f leastFlag) check() error {
+func (f countFlag) check() error {
 	if f.value < f.least {
 		return usage("--%s is %d: it must be %d or more", f.flag, f.value, f.least)
+	}
+	if f.most > 0 && f.value > f.most {
+		return usage("--%s is %d: it must be %d at most", f.flag, f.value, f.most)
 	}
 	return nil
 }
@@ -107,15 +114,15 @@ func (e *experiment) check(simulated bool) error {
 	if e.Out == "" && !e.DryRun && e.BatchOut == "" {
 		fault("--out is missing: name a folder for the journal and the report")
 	}
-	for _, n := range []leastFlag{
-		{"max-tokens", e.MaxTokens, 1},
-		{"max-calls", e.MaxCalls, 0},
-		{"max-total-tokens", e.MaxTotal, 0},
-		{"concurrency", e.Concurrency, 1},
-		{"rpm", e.RPM, 0},
-		{"tpm", e.TPM, 0},
-		{"retries", e.Retries, 0},
-		{"max-failures", e.MaxFailures, 0},
+	for _, n := range []countFlag{
+		{"max-tokens", e.MaxTokens, 1, model.MaxTokens},
+		{"max-calls", e.MaxCalls, 0, 0},
+		{"max-total-tokens", e.MaxTotal, 0, 0},
+		{"concurrency", e.Concurrency, 1, 0},
+		{"rpm", e.RPM, 0, 0},
+		{"tpm", e.TPM, 0, 0},
+		{"retries", e.Retries, 0, 0},
+		{"max-failures", e.MaxFailures, 0, 0},
 	} {
 		faults = append(faults, n.check())
 	}
