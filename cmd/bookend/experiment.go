@@ -193,7 +193,7 @@ func (e *experiment) foreseeCaps(s streams, all run.Estimate) {
 		cap, need float64
 	}{
 		{"max-calls", float64(e.MaxCalls), float64(all.Calls)},
-		{"max-total-tokens", float64(e.MaxTotal), float64(all.Usage.Prompt + all.Usage.Completion)},
+		{"max-total-tokens", float64(e.MaxTotal), float64(all.Usage.Tokens())},
 		{"max-cost", e.MaxCost, all.Cost},
 	} {
 		if limit.cap > 0 && limit.need > limit.cap {

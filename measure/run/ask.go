@@ -22,7 +22,7 @@ func (r *runner) ask(ctx context.Context, call model.Call) journal.Record {
 		Key: call.Key, Question: call.Question, Arm: call.Arm, Slot: call.Slot, Repeat: call.Repeat,
 		Answers: call.Answers, Estimated: call.Tokens,
 	}
-	expected := call.Tokens + call.MaxTokens
+	expected := most(call).Tokens()
 	reserved := true
 	release := func() {
 		if reserved {
