@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bookend-rag/bookend/internal/strictjson"
 	"github.com/bookend-rag/bookend/measure/judge"
 	"github.com/bookend-rag/bookend/measure/model"
 	"github.com/bookend-rag/bookend/measure/run"
@@ -152,10 +153,14 @@ func (e *experiment) params() (model.Params, error) {
 	if e.Params == "" {
 		return p, nil
 	}
+	var read map[string]json.RawMessage // first: it refuses more than json does
+	if err := strictjson.Unmarshal([]byte(e.Params), &read); err != nil || read == nil {
+		return p, usage("--params is no JSON object with each key once: write one, such as '{\"seed\":1}'")
+	}
 	decoder := json.NewDecoder(strings.NewReader(e.Params))
 	decoder.UseNumber()
-	if err := decoder.Decode(&p.Extra); err != nil || p.Extra == nil {
-		return p, usage("--params is no JSON object: write one, such as '{\"seed\":1}'")
+	if err := decoder.Decode(&p.Extra); err != nil {
+		return p, usage("--params is no JSON object: %w", err)
 	}
 	for name := range p.Extra {
 		if slices.Contains(reserved, strings.ToLower(name)) {

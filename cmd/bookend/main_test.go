@@ -163,6 +163,8 @@ func TestBadCommands(t *testing.T) {
 		{[]string{"sweep", "--kv", "3", "--model", "m", "--dry-run", "--max-cost", "1"}, "nothing has a price"},
 		{[]string{"sweep", "--kv", "3", "--model", "m", "--dry-run", "--max-cost", "NaN"}, "finite"},
 		{[]string{"sweep", "--kv", "3", "--model", "m", "--dry-run", "--params", "[1]"}, "--params is no JSON object"},
+		{[]string{"sweep", "--kv", "3", "--model", "m", "--dry-run", "--params", `{"seed":1} {"seed":2}`}, "--params is no JSON object"},
+		{[]string{"sweep", "--kv", "3", "--model", "m", "--dry-run", "--params", `{"seed":1,"seed":2}`}, "each key once"},
 		{[]string{"sweep", "--kv", "3", "--model", "m", "--dry-run", "--params", `{"Model":"x"}`}, `--params sets "model"`},
 		{[]string{"sweep", "--kv", "3", "--model", "m", "--dry-run", "--layout", "bookend"}, "give --instruction FILE as well"},
 		{[]string{"sweep", "--kv", "3", "--model", "m", "--dry-run", "--instruction", empty}, "is empty"},

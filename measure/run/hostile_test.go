@@ -39,7 +39,7 @@ func TestUsageBeyondMeasureLiftsNoCap(t *testing.T) {
 			list := fake.Questions(2, 2).Sized(10, 100)
 			got, err := run(t.Context(), list, reports, fake.Journal(t, path), limits, newFakeTime().clock(), noLuck)
 			full := (*CapError)(nil)
-			enough := 2 // the second may be reserved before the first has told
+			enough := 2       // the second may be reserved before the first has told
 			if u.Prompt < 0 { // counts as nothing, but for the estimate of the prompt
 				enough = list.Len()
 			}
