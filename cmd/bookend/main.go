@@ -12,7 +12,8 @@
 //	bookend curve --traffic FILE --out DIR
 //
 // It exits with 0 when all is done, 1 after an error or findings of vet, 2 for a
-// command or an input that it cannot use, and 3 when an experiment is incomplete and
+// command or an input that it cannot use, and 3 when it was interrupted or when an
+// experiment is incomplete and
 // the same command would continue it. Should bookend itself fail, it says so and exits
 // with 2; BOOKEND_STACK=1 in the environment then shows where.
 package main
@@ -133,8 +134,15 @@ func execute(ctx context.Context, args []string, s streams) (code int) {
 		return exitUsage
 	}
 	parsed.BindTo(ctx, (*context.Context)(nil))
-	return report(parsed.Run(s), s.err)
+	err = parsed.Run(s)
+	if errors.Is(err, context.Canceled) && ctx.Err() != nil && !errors.As(err, new(*incompleteError)) {
+		err = errInterrupted
+	}
+	return report(err, s.err)
 }
+
+// errInterrupted is the end of a command that had not begun to ask, or asks nothing.
+var errInterrupted = errors.New("bookend: interrupted before anything was asked; the same command begins again")
 
 // stackVariable is the environment variable that asks for the stack of a panic.
 const stackVariable = "BOOKEND_STACK"
@@ -171,7 +179,7 @@ func report(err error, to io.Writer) int {
 		scorer     *judge.ScorerError
 	)
 	switch {
-	case errors.As(err, &incomplete):
+	case errors.As(err, &incomplete), errors.Is(err, errInterrupted):
 		return exitIncomplete
 	case errors.As(err, &bad), errors.As(err, &config), errors.As(err, &name), errors.As(err, &curve), errors.As(err, &dataset), errors.As(err, &scorer):
 		return exitUsage
