@@ -12,10 +12,10 @@
 //	bookend curve --traffic FILE --out DIR
 //
 // It exits with 0 when all is done, 1 after an error or findings of vet, 2 for a
-// command or an input that it cannot use, and 3 when it was interrupted or when an
-// experiment is incomplete and
-// the same command would continue it. Should bookend itself fail, it says so and exits
-// with 2; BOOKEND_STACK=1 in the environment then shows where.
+// command or an input that it cannot use, and 3 when it was interrupted, or when an
+// experiment is incomplete and the same command would continue it. Should bookend
+// itself fail, it says so and exits with 2; BOOKEND_STACK=1 in the environment then
+// shows where.
 package main
 
 import (
