@@ -103,9 +103,14 @@ func (c *compareCommand) check() error {
 		fault("--alpha is %v: it must be above 0 and below 1", c.Alpha)
 	}
 	for _, k := range c.TopK {
-		faults = append(faults, leastFlag{"top-k", k, 1}.check())
+		faults = append(faults, countFlag{"top-k", k, 1, maxDocuments}.check())
 	}
-	for _, n := range []leastFlag{{"limit", c.Limit, 0}, {"fit-limit", c.FitLimit, 0}, {"shuffles", c.Shuffles, 0}, {"repeats", c.Repeats, 0}} {
+	for _, n := range []countFlag{
+		{"limit", c.Limit, 0, maxCount},
+		{"fit-limit", c.FitLimit, 0, maxCount},
+		{"shuffles", c.Shuffles, 0, 0},
+		{"repeats", c.Repeats, 0, 0},
+	} {
 		faults = append(faults, n.check())
 	}
 	return errors.Join(append(faults, c.experiment.check(c.Simulate != ""))...)

@@ -126,8 +126,7 @@ func (c *compareCommand) askToFit(ctx context.Context, s streams, dir string, so
 // sum is the estimate of two experiments.
 func sum(a, b run.Estimate) run.Estimate {
 	a.Calls += b.Calls
-	a.Usage.Prompt += b.Usage.Prompt
-	a.Usage.Completion += b.Usage.Completion
+	a.Usage.Add(b.Usage)
 	a.Cost += b.Cost
 	return a
 }
@@ -149,7 +148,7 @@ func (c *compareCommand) spend(path string) error {
 		set  bool
 	}{
 		{"max-calls", float64(c.MaxCalls - spent.Requests), c.MaxCalls > 0},
-		{"max-total-tokens", float64(c.MaxTotal - spent.Usage.Prompt - spent.Usage.Completion), c.MaxTotal > 0},
+		{"max-total-tokens", float64(c.MaxTotal - spent.Tokens()), c.MaxTotal > 0},
 		{"max-cost", c.MaxCost - cost, c.MaxCost > 0},
 	} {
 		if limit.set && limit.left <= 0 {
@@ -160,7 +159,7 @@ func (c *compareCommand) spend(path string) error {
 		c.MaxCalls -= spent.Requests
 	}
 	if c.MaxTotal > 0 {
-		c.MaxTotal -= spent.Usage.Prompt + spent.Usage.Completion
+		c.MaxTotal -= spent.Tokens()
 	}
 	if c.MaxCost > 0 {
 		c.MaxCost -= cost

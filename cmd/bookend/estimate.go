@@ -50,6 +50,9 @@ func (c *estimateCommand) Run(ctx context.Context, s streams) error {
 	if !(c.Share >= 0 && c.Share <= 1) {
 		return usage("--share is %v: it must be from 0 to 1, such as 0.01", c.Share)
 	}
+	if err := (countFlag{"top-k", c.TopK, 0, maxDocuments}).check(); err != nil {
+		return err
+	}
 	reading, curve, err := readCurve(c.Curve)
 	if err != nil {
 		return err

@@ -104,6 +104,9 @@ func TestBadEstimates(t *testing.T) {
 		{append(args, "--curve", "nobody"), "--curve nobody is no file, and no published curve"},
 		{append(args, "--curve", "nobody"), "gpt-3.5-turbo/20"},
 		{append(args, "--curve", broken), "curve.json"},
+		{append(args, "--curve", write(t, filepath.Join(dir, "null.json"), strings.Replace(recency, "0.2,0.8", "null,0.8", 1))), "accuracy: [0]: is null"},
+		{append(args, "--curve", write(t, filepath.Join(dir, "twice.json"), strings.Replace(recency, `"documents":4`, `"documents":4,"documents":4`, 1))), "given twice"},
+		{append(args, "--curve", write(t, filepath.Join(dir, "case.json"), strings.Replace(recency, `"accuracy"`, `"Accuracy"`, 1))), `is written "accuracy"`},
 		{append(args, "--curve", dir), "is no regular file"},
 		{append(args, "--data", dir+"/none"), "no such file"},
 		{append(args, "--data", unlabelled), "--labels"},
@@ -114,7 +117,7 @@ func TestBadEstimates(t *testing.T) {
 		{append(args, "--placements", "ranked"), "a baseline and a challenger"},
 		{append(args, "--placements", "ranked,poem"), `"poem"`},
 		{append(args, "--placements", "ranked,ranked"), "a name of its own"},
-		{append(args, "--top-k=-1"), "TopK"},
+		{append(args, "--top-k=-1"), "--top-k is -1"},
 		{append(args, "--score", "vibes"), "best-subspan"},
 	} {
 		o := command(t, c.args...)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bookend-rag/bookend/internal/strictjson"
 	"github.com/bookend-rag/bookend/measure/judge"
 	"github.com/bookend-rag/bookend/measure/model"
 	"github.com/bookend-rag/bookend/measure/openai"
@@ -67,15 +68,22 @@ func (j judging) scorer() (judge.Scorer, error) {
 	return judge.ParseScorer(j.Score)
 }
 
-// leastFlag is a flag with a smallest value.
-type leastFlag struct {
-	flag         string
-	value, least int
+// maxCount bounds what a flag may count where nothing else does, so that nobody has
+// to hold, or add up, what no computer could.
+const maxCount = 1_000_000
+
+// countFlag is a flag with a smallest and a largest value; 0 for most: none.
+type countFlag struct {
+	flag               string
+	value, least, most int
 }
 
-func (f leastFlag) check() error {
+func (f countFlag) check() error {
 	if f.value < f.least {
 		return usage("--%s is %d: it must be %d or more", f.flag, f.value, f.least)
+	}
+	if f.most > 0 && f.value > f.most {
+		return usage("--%s is %d: it must be %d at most", f.flag, f.value, f.most)
 	}
 	return nil
 }
@@ -108,15 +116,15 @@ func (e *experiment) check(simulated bool) error {
 	if e.Out == "" && !e.DryRun && e.BatchOut == "" {
 		fault("--out is missing: name a folder for the journal and the report")
 	}
-	for _, n := range []leastFlag{
-		{"max-tokens", e.MaxTokens, 1},
-		{"max-calls", e.MaxCalls, 0},
-		{"max-total-tokens", e.MaxTotal, 0},
-		{"concurrency", e.Concurrency, 1},
-		{"rpm", e.RPM, 0},
-		{"tpm", e.TPM, 0},
-		{"retries", e.Retries, 0},
-		{"max-failures", e.MaxFailures, 0},
+	for _, n := range []countFlag{
+		{"max-tokens", e.MaxTokens, 1, model.MaxTokens},
+		{"max-calls", e.MaxCalls, 0, 0},
+		{"max-total-tokens", e.MaxTotal, 0, 0},
+		{"concurrency", e.Concurrency, 1, 0},
+		{"rpm", e.RPM, 0, 0},
+		{"tpm", e.TPM, 0, 0},
+		{"retries", e.Retries, 0, 0},
+		{"max-failures", e.MaxFailures, 0, 0},
 	} {
 		faults = append(faults, n.check())
 	}
@@ -143,10 +151,14 @@ func (e *experiment) params() (model.Params, error) {
 	if e.Params == "" {
 		return p, nil
 	}
+	var read map[string]json.RawMessage // first: it refuses more than json does
+	if err := strictjson.Unmarshal([]byte(e.Params), &read); err != nil || read == nil {
+		return p, usage("--params is no JSON object with each key once: write one, such as '{\"seed\":1}'")
+	}
 	decoder := json.NewDecoder(strings.NewReader(e.Params))
 	decoder.UseNumber()
-	if err := decoder.Decode(&p.Extra); err != nil || p.Extra == nil {
-		return p, usage("--params is no JSON object: write one, such as '{\"seed\":1}'")
+	if err := decoder.Decode(&p.Extra); err != nil {
+		return p, usage("--params is no JSON object: %w", err)
 	}
 	for name, value := range p.Extra {
 		text, err := json.Marshal(value)
@@ -192,7 +204,7 @@ func (e *experiment) foreseeCaps(s streams, all run.Estimate) {
 		cap, need float64
 	}{
 		{"max-calls", float64(e.MaxCalls), float64(all.Calls)},
-		{"max-total-tokens", float64(e.MaxTotal), float64(all.Usage.Prompt + all.Usage.Completion)},
+		{"max-total-tokens", float64(e.MaxTotal), float64(all.Usage.Tokens())},
 		{"max-cost", e.MaxCost, all.Cost},
 	} {
 		if limit.cap > 0 && limit.need > limit.cap {

@@ -79,7 +79,13 @@ func (c *sweepCommand) check() error {
 		fault("--keys is %d, but only --kv N has keys: give both", c.Keys)
 	}
 	faults = append(faults, c.experiment.check(c.Simulate != ""))
-	for _, n := range []leastFlag{{"kv", c.KV, 0}, {"keys", c.Keys, 0}, {"documents", c.Documents, 0}, {"limit", c.Limit, 0}, {"repeats", c.Repeats, 1}} {
+	for _, n := range []countFlag{
+		{"kv", c.KV, 0, maxCount},
+		{"keys", c.Keys, 0, maxCount},
+		{"documents", c.Documents, 0, maxDocuments},
+		{"limit", c.Limit, 0, maxCount},
+		{"repeats", c.Repeats, 1, 0},
+	} {
 		faults = append(faults, n.check())
 	}
 	return errors.Join(faults...)

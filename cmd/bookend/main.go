@@ -13,8 +13,10 @@
 //	bookend data hotpotqa FILE --out lists.jsonl
 //
 // It exits with 0 when all is done, 1 after an error or findings of vet, 2 for a
-// command or an input that it cannot use, and 3 when an experiment is incomplete and
-// the same command would continue it.
+// command or an input that it cannot use, and 3 when it was interrupted, or when an
+// experiment is incomplete and the same command would continue it. Should bookend
+// itself fail, it says so and exits with 2; BOOKEND_STACK=1 in the environment then
+// shows where.
 package main
 
 import (
@@ -24,6 +26,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"syscall"
@@ -106,13 +109,15 @@ func (e *incompleteError) Error() string {
 // exited ends the parser where it would end the process, after --help.
 type exited int
 
-// run runs one command line and returns its exit code.
+// execute runs one command line and returns its exit code.
 func execute(ctx context.Context, args []string, s streams) (code int) {
 	defer func() {
-		if e, ok := recover().(exited); ok {
-			code = int(e)
-		} else if e := recover(); e != nil {
-			panic(e)
+		switch fault := recover().(type) { // only the first call has it
+		case nil:
+		case exited:
+			code = int(fault)
+		default:
+			code = panicked(fault, s)
 		}
 	}()
 	var c cli
@@ -131,7 +136,28 @@ func execute(ctx context.Context, args []string, s streams) (code int) {
 		return exitUsage
 	}
 	parsed.BindTo(ctx, (*context.Context)(nil))
-	return report(parsed.Run(s), s.err)
+	err = parsed.Run(s)
+	if errors.Is(err, context.Canceled) && ctx.Err() != nil && !errors.As(err, new(*incompleteError)) {
+		err = errInterrupted
+	}
+	return report(err, s.err)
+}
+
+// errInterrupted is the end of a command that had not begun to ask, or asks nothing.
+var errInterrupted = errors.New("bookend: interrupted before it was done; the same command begins again")
+
+// stackVariable is the environment variable that asks for the stack of a panic.
+const stackVariable = "BOOKEND_STACK"
+
+// panicked says that bookend itself is at fault, and where if that is asked for.
+func panicked(fault any, s streams) int {
+	fmt.Fprintf(s.err, "bookend: %s; this is a fault of bookend, not of its input\n", show.Line(fmt.Sprint("panic: ", fault)))
+	if s.getenv(stackVariable) == "" {
+		fmt.Fprintf(s.err, "bookend: with %s=1 in the environment the same command says where it happened\n", stackVariable)
+		return exitUsage
+	}
+	fmt.Fprintln(s.err, show.Lines(string(debug.Stack())))
+	return exitUsage
 }
 
 // report prints an error, each of its faults on a line of its own.
@@ -155,7 +181,7 @@ func report(err error, to io.Writer) int {
 		scorer     *judge.ScorerError
 	)
 	switch {
-	case errors.As(err, &incomplete):
+	case errors.As(err, &incomplete), errors.Is(err, errInterrupted):
 		return exitIncomplete
 	case errors.As(err, &bad), errors.As(err, &config), errors.As(err, &name), errors.As(err, &curve), errors.As(err, &dataset), errors.As(err, &scorer):
 		return exitUsage

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"flag"
 	"os"
 	"path/filepath"
@@ -163,6 +164,8 @@ func TestBadCommands(t *testing.T) {
 		{[]string{"sweep", "--kv", "3", "--model", "m", "--dry-run", "--max-cost", "1"}, "nothing has a price"},
 		{[]string{"sweep", "--kv", "3", "--model", "m", "--dry-run", "--max-cost", "NaN"}, "finite"},
 		{[]string{"sweep", "--kv", "3", "--model", "m", "--dry-run", "--params", "[1]"}, "--params is no JSON object"},
+		{[]string{"sweep", "--kv", "3", "--model", "m", "--dry-run", "--params", `{"seed":1} {"seed":2}`}, "--params is no JSON object"},
+		{[]string{"sweep", "--kv", "3", "--model", "m", "--dry-run", "--params", `{"seed":1,"seed":2}`}, "each key once"},
 		{[]string{"sweep", "--kv", "3", "--model", "m", "--dry-run", "--params", `{"Model":"x"}`}, `--params sets "model"`},
 		{[]string{"sweep", "--kv", "3", "--model", "m", "--dry-run", "--layout", "bookend"}, "give --instruction FILE as well"},
 		{[]string{"sweep", "--kv", "3", "--model", "m", "--dry-run", "--instruction", empty}, "is empty"},
@@ -187,6 +190,34 @@ func TestBadCommands(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(dir, "x")); err == nil {
 		t.Error("a refused command made its folder")
+	}
+}
+
+// An interrupt that comes while a command still plans ends it like one that comes later.
+func TestInterruptedWhilePlanning(t *testing.T) {
+	t.Parallel()
+	url, requests := server(t, right)
+	ctx, interrupt := context.WithCancel(t.Context())
+	interrupt()
+	out := filepath.Join(t.TempDir(), "out")
+	for _, args := range [][]string{
+		{"sweep", "--data", questions(t, 3), "--model", "m", "--base-url", url, "--out", out},
+		{"sweep", "--data", questions(t, 3), "--model", "m", "--dry-run"},
+		{"sweep", "--simulate", "u", "--out", out},
+		{"compare", "--data", retrieved(t, 3), "--model", "m", "--base-url", url, "--out", out},
+		{"compare", "--data", retrieved(t, 30), "--model", "m", "--base-url", url, "--out", out, "--fit", "0.5"},
+		{"compare", "--simulate", "u", "--dry-run"},
+		{"estimate", "--data", retrieved(t, 3), "--curve", "gpt-3.5-turbo"},
+		{"order", "--docs", write(t, filepath.Join(t.TempDir(), "docs.jsonl"), `{"text":"a"}`)},
+	} {
+		var printed, errs bytes.Buffer
+		code := execute(ctx, args, streams{out: &printed, err: &errs, getenv: func(string) string { return "" }})
+		if code != exitIncomplete || !strings.Contains(errs.String(), "interrupted") || strings.Contains(errs.String(), "context canceled") {
+			t.Errorf("bookend %q: code %d, want %d:\n%s", args, code, exitIncomplete, errs.String())
+		}
+	}
+	if requests.Load() != 0 {
+		t.Errorf("%d requests", requests.Load())
 	}
 }
 

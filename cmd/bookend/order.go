@@ -46,7 +46,7 @@ A line of the file is one document, such as {"id": "a", "text": "…", "score": 
 
 const (
 	defaultTokenizer = "cl100k_base"
-	maxOrdered       = 100_000  // documents
+	maxDocuments     = 100_000  // in one list or prompt
 	maxDocLine       = 16 << 20 // bytes of a line
 	maxDocBytes      = 64 << 20 // bytes of the file
 )
@@ -70,8 +70,8 @@ func (c *orderCommand) Run(ctx context.Context, s streams) error {
 	case c.N == nil && c.Docs == "":
 		return usage("nothing says what to order: give a number of documents, or --docs FILE")
 	case c.N != nil:
-		if *c.N < 0 || *c.N > maxOrdered {
-			return usage("the number of documents is %d: it must be from 0 to %d", *c.N, maxOrdered)
+		if *c.N < 0 || *c.N > maxDocuments {
+			return usage("the number of documents is %d: it must be from 0 to %d", *c.N, maxDocuments)
 		}
 		ranks, err := core.Order(config.Placement, *c.N)
 		if err != nil {
@@ -136,6 +136,9 @@ func (c *orderCommand) config() (core.Config, func(string) int, error) {
 		order.Threshold = c.Threshold
 	}
 	if c.TopK != nil {
+		if err := (countFlag{"top-k", *c.TopK, 0, maxDocuments}).check(); err != nil {
+			faults = append(faults, err)
+		}
 		order.TopK = *c.TopK
 	}
 	if c.Budget != nil {
@@ -180,8 +183,8 @@ func readDocs(path string) ([]orderDoc, error) {
 		if err != nil {
 			return nil, usage("--docs: line %d of %s %w", number, path, err)
 		}
-		if docs = append(docs, doc); len(docs) > maxOrdered {
-			return nil, usage("--docs: %s has more than %d documents", path, maxOrdered)
+		if docs = append(docs, doc); len(docs) > maxDocuments {
+			return nil, usage("--docs: %s has more than %d documents", path, maxDocuments)
 		}
 	}
 	if err := lines.Err(); err != nil {

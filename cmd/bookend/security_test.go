@@ -147,3 +147,29 @@ func TestLinksAndOverwriting(t *testing.T) {
 		t.Error("a link was followed")
 	}
 }
+
+// The files of an earlier run that others may read are closed to them by the next.
+func TestExistingFilesBecomePrivate(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for name, args := range map[string][]string{
+		"sweep":    {"sweep", "--simulate", "u", "--documents", "5", "--limit", "10"},
+		"compare":  {"compare", "--simulate", "u", "--limit", "10"},
+		"curve":    {"curve", "--traffic", recorded(t, 1500, monday, nil)},
+		"estimate": {"estimate", "--data", retrieved(t, 8), "--curve", "gpt-3.5-turbo"},
+	} {
+		out := filepath.Join(dir, name)
+		args = append(args, "--out", out)
+		mustRun(t, args...)
+		names := private(t, out)
+		for _, file := range names {
+			if err := os.Chmod(filepath.Join(out, file), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		mustRun(t, args...)
+		if again := private(t, out); len(again) != len(names) || len(names) == 0 {
+			t.Errorf("%s: files %q, and %q before", name, again, names)
+		}
+	}
+}

@@ -168,9 +168,9 @@ func TestVetObeysAnInterrupt(t *testing.T) {
 		var out, errs strings.Builder
 		code := execute(endsAfter{context.Background(), &looks}, []string{"vet", path}, streams{out: &out, err: &errs, getenv: func(string) string { return "" }})
 		switch {
-		case code == exitUsage:
+		case code == exitIncomplete:
 			ended++
-			if out.String() != "" || !strings.Contains(errs.String(), "canceled") {
+			if out.String() != "" || !strings.Contains(errs.String(), "interrupted") {
 				t.Errorf("ended, and printed\n%s%s", &out, &errs)
 			}
 		case code != exitDone || !strings.Contains(out.String(), "1 warning"):

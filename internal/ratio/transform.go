@@ -44,15 +44,12 @@ func (t Transform[E]) Default(b *testing.B, transform func(docs []E)) {
 	}
 }
 
-// Retrieve reports what retrieve, which asks a retriever that returns docs as they
-// are, costs beside slices.Clone of the same slice, as "x-clone".
-func (t Transform[E]) Retrieve(b *testing.B, retriever func(docs []E) (retrieve func())) {
+// Beside reports what a call costs beside the least that it has to do, as "x-floor".
+// prepare makes both for n documents.
+func (t Transform[E]) Beside(b *testing.B, prepare func(docs []E) (call, floor func())) {
 	for _, n := range sizes {
-		docs := t.docs(n)
-		retrieve := retriever(docs)
-		b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) {
-			run(b, retrieve, func() { runtime.KeepAlive(slices.Clone(docs)) }, "x-clone")
-		})
+		call, floor := prepare(t.docs(n))
+		b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) { run(b, call, floor, "x-floor") })
 	}
 }
 

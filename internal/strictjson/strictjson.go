@@ -1,5 +1,5 @@
 // Package strictjson decodes settings and files, where a misspelled key must not
-// be ignored.
+// be ignored, and nothing may be read otherwise than it stands there.
 package strictjson
 
 import (
@@ -7,10 +7,13 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"reflect"
 )
 
-// Unmarshal decodes exactly one JSON value and refuses unknown keys and whatever
-// follows the value.
+// Unmarshal decodes exactly one JSON value. It refuses unknown keys, keys in another
+// case, keys that are given twice, null where a number, a text or true or false is
+// wanted, and whatever follows the value. What decodes itself has its own rules, but
+// for keys that are given twice.
 func Unmarshal(data []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
@@ -20,5 +23,6 @@ func Unmarshal(data []byte, v any) error {
 	if _, err := d.Token(); err != io.EOF {
 		return errors.New("there is more after the end of the value")
 	}
-	return nil
+	r := reader{rest: data}
+	return r.value(reflect.TypeOf(v))
 }

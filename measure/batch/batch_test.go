@@ -139,6 +139,37 @@ func TestReadBatch(t *testing.T) {
 	}
 }
 
+// A batch file and a server are read by one set of bounds: a usage that no model can have
+// had counts as none, and the answer stands.
+func TestReadBatchBounds(t *testing.T) {
+	t.Parallel()
+	p := mustPlan(t, 1, 2, nil)
+	key := calls(t, p)[0].Key
+	for usage, counts := range map[string]bool{
+		fmt.Sprintf(`{"prompt_tokens":%d,"completion_tokens":%d}`, model.MaxTokens, model.MaxTokens): true,
+		fmt.Sprintf(`{"prompt_tokens":%d}`, model.MaxTokens+1):                                       false,
+		`{"prompt_tokens":9223372036854775807}`:                                                      false,
+		`{"prompt_tokens":9223372036854775808}`:                                                      false,
+		`{"completion_tokens":9223372036854775807}`:                                                  false,
+		`{"prompt_tokens":-1}`:                                                                       false,
+		`{"prompt_tokens":1,"prompt_tokens_details":{"cached_tokens":9223372036854775807}}`:          false,
+	} {
+		body := `{"choices":[{"message":{"content":"a"}}],"usage":` + usage + `}`
+		j := fake.Journal(t, fake.Path(t))
+		result, err := Read(strings.NewReader(fmt.Sprintf(`{"custom_id":%q,"response":{"status_code":200,"body":%s}}`, key, body)), p, j)
+		if err != nil || result.Answered != 1 {
+			t.Errorf("%s: %+v, %v", usage, result, err)
+		}
+		if spent := j.Spent().Tokens(); spent < 0 || spent > 2*model.MaxTokens || counts != (spent > 1000) {
+			t.Errorf("%s: %d tokens are spent", usage, spent)
+		}
+		live, err := openai.ParseResponse(200, []byte(body))
+		if err != nil || (live.Usage.Tokens() > 1000) != counts {
+			t.Errorf("%s: live, %+v, %v", usage, live, err)
+		}
+	}
+}
+
 func TestReadBatchLimits(t *testing.T) {
 	t.Parallel()
 	_, err := Read(strings.NewReader(strings.Repeat("x", journal.MaxLine+1)), mustPlan(t, 1, 2, nil), fake.Journal(t, fake.Path(t)))

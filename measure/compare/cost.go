@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/bookend-rag/bookend/measure/internal/saturate"
 	"github.com/bookend-rag/bookend/measure/model"
 	"github.com/bookend-rag/bookend/measure/run"
 )
@@ -36,7 +37,7 @@ func (p *Plan) Estimate(ctx context.Context, prices model.Prices) (run.Estimate,
 	}
 	scale := float64(e.Questions) / float64(e.Read)
 	e.Calls = int(math.Round(float64(calls) * scale))
-	e.Usage = model.Usage{Prompt: int(math.Round(float64(tokens) * scale)), Completion: e.Calls * p.settings.Params.MaxTokens}
+	e.Usage = model.Usage{Prompt: int(math.Round(float64(tokens) * scale)), Completion: saturate.Mul(e.Calls, p.settings.Params.MaxTokens)}
 	if err := prices.Check(); err != nil {
 		return run.Estimate{}, err
 	}

@@ -84,6 +84,9 @@ func NewPlan(lists *dataset.Dataset, s Settings) (*Plan, error) {
 	if s.Params.MaxTokens == 0 {
 		s.Params.MaxTokens = model.DefaultMaxTokens
 	}
+	if s.Params.MaxTokens > model.MaxTokens {
+		fault("Params.MaxTokens", s.Params.MaxTokens, fmt.Sprintf("must be %d at most", model.MaxTokens))
+	}
 	s.Params.MaxTokens = max(s.Params.MaxTokens, 0)
 	if s.Count == nil {
 		s.Count = model.EstimateTokens

@@ -148,6 +148,7 @@ func TestNewPlanNamesEveryFault(t *testing.T) {
 		{lists, Settings{Model: "m", Arms: []Arm{{Name: "a"}, {Name: "shuffle 1"}}}, []string{"Arms"}},
 		{lists, Settings{Model: "m", Arms: []Arm{{}, {Name: "b", Prompt: prompt.Config{Format: "poem"}}}}, []string{"Arms", "Format"}},
 		{lists, Settings{Model: "m", Params: model.Params{Temperature: -1}, Arms: armsOf(t, "ranked", "reversed")}, []string{"Params.Temperature"}},
+		{lists, Settings{Model: "m", Params: model.Params{MaxTokens: model.MaxTokens + 1}, Arms: armsOf(t, "ranked", "reversed")}, []string{"Params.MaxTokens"}},
 	} {
 		_, err := NewPlan(c.lists, c.s)
 		for _, field := range c.fields {

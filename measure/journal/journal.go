@@ -23,7 +23,8 @@ const syncEvery = time.Second
 // has returned. It is synced to disk once a second at most, and on Close: a power
 // cut can cost the last second.
 //
-// Only the user may read the file (mode 0600). One process at a time writes it;
+// Only the user may read the file (mode 0600): one that others may read is closed to
+// them when it is opened to write. One process at a time writes it;
 // anybody may read beside it. All methods are safe for concurrent use.
 type Journal struct {
 	path string
@@ -66,6 +67,10 @@ func Open(path string) (*Journal, error) {
 	if err := j.load(); err != nil {
 		j.Close()
 		return nil, err
+	}
+	if err := linelog.Private(file); err != nil { // not before it is known to be a journal
+		j.Close()
+		return nil, fail(fmt.Sprintf("holds questions and answers, but %v: change its mode to 0600, or choose another folder", err), err)
 	}
 	return j, nil
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -295,5 +296,30 @@ func TestNotesAreWrittenOnce(t *testing.T) {
 	want := []string{"q1 = 1", `q2 = {"a":1,"b":2}`, "q\"3\n = \"\\u003cx\\u003e\"", "q1 = 2"}
 	if !reflect.DeepEqual(got, want) || len(records) != 1 {
 		t.Errorf("(-want +got)\n-%q\n+%q, %d records", want, got, len(records))
+	}
+}
+
+// A journal that others may read is closed to them; a file of another kind is left as
+// it is.
+func TestModeOfAnExistingFile(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows has no such modes")
+	}
+	for content, want := range map[string]os.FileMode{"": 0o600, header: 0o600, "somebody's notes\n": 0o644} {
+		path := filepath.Join(t.TempDir(), "journal.jsonl")
+		if err := errors.Join(os.WriteFile(path, []byte(content), 0o600), os.Chmod(path, 0o644)); err != nil {
+			t.Fatal(err)
+		}
+		j, err := Open(path)
+		if (err == nil) != (want == 0o600) {
+			t.Errorf("%q: %v", content, err)
+		}
+		if err == nil {
+			j.Close()
+		}
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != want {
+			t.Errorf("%q: mode %v, error %v; want %v", content, info.Mode(), err, want)
+		}
 	}
 }

@@ -2,9 +2,11 @@ package journal
 
 import (
 	"errors"
+	"math"
 	"time"
 
 	"github.com/bookend-rag/bookend/internal/safetext"
+	"github.com/bookend-rag/bookend/measure/internal/saturate"
 	"github.com/bookend-rag/bookend/measure/model"
 )
 
@@ -50,14 +52,14 @@ type Record struct {
 
 // Spent returns what the call used, by the rule of run.Limits.MaxTokens.
 func (r Record) Spent() Spent {
-	s := Spent{Requests: r.Attempts}
+	s := Spent{Requests: max(r.Attempts, 0)}
 	if r.Answer != nil {
-		s.Usage = r.Answer.Usage
+		s.Usage.Add(r.Answer.Usage)
 		if s.Usage.Prompt == 0 {
-			s.Usage.Prompt = r.Estimated
+			s.Usage.Prompt = max(r.Estimated, 0)
 		}
 	}
-	s.Usage.Prompt += r.Lost
+	s.Usage.Add(model.Usage{Prompt: r.Lost})
 	return s
 }
 
@@ -69,18 +71,29 @@ type Spent struct {
 	Usage    model.Usage `json:"usage"`    // tokens by the rule of run.Limits.MaxTokens
 }
 
-// Add adds what another call, run or journal has used.
+// Add adds what another call, run or journal has used. A sum that is too large for an
+// int stays at the largest one, so that no figure of a server lifts a cap.
 func (s *Spent) Add(o Spent) {
-	s.Requests += o.Requests
-	s.Usage.Prompt += o.Usage.Prompt
-	s.Usage.Completion += o.Usage.Completion
-	s.Usage.Cached += o.Usage.Cached
+	s.Requests = saturate.Add(s.Requests, max(o.Requests, 0))
+	s.Usage.Add(o.Usage)
 }
 
-// Remove takes away what Add added.
+// Remove takes away what Add added, but from a sum that was too large.
 func (s *Spent) Remove(o Spent) {
-	s.Add(Spent{-o.Requests, model.Usage{Prompt: -o.Usage.Prompt, Completion: -o.Usage.Completion, Cached: -o.Usage.Cached}})
+	for _, n := range []struct {
+		from *int
+		take int
+	}{
+		{&s.Requests, o.Requests},
+		{&s.Usage.Prompt, o.Usage.Prompt},
+		{&s.Usage.Completion, o.Usage.Completion},
+		{&s.Usage.Cached, o.Usage.Cached},
+	} {
+		if *n.from < math.MaxInt {
+			*n.from = max(*n.from-n.take, 0)
+		}
+	}
 }
 
 // Tokens are those of prompts and answers.
-func (s Spent) Tokens() int { return s.Usage.Prompt + s.Usage.Completion }
+func (s Spent) Tokens() int { return s.Usage.Tokens() }

@@ -3,13 +3,17 @@ package model
 // DefaultMaxTokens is what Params take for zero.
 const DefaultMaxTokens = 100
 
+// MaxTokens bounds the tokens of one prompt and of one answer. No model comes near it,
+// and a million calls of that size can still be added up.
+const MaxTokens = 1 << 30
+
 // Params are the parameters of a model that determine its answer.
 type Params struct {
 	// Completion asks by plain completion, as base models need; else by chat.
 	Completion  bool    `json:"completion,omitempty"`
 	Temperature float64 `json:"temperature"`
 	// MaxTokens bounds an answer. 0: DefaultMaxTokens; negative: the server's own
-	// bound, which no cap can foresee.
+	// bound, which no cap can foresee. model.MaxTokens at most.
 	MaxTokens int      `json:"max_tokens,omitempty"`
 	Seed      *int64   `json:"seed,omitempty"`
 	Stop      []string `json:"stop,omitempty"`

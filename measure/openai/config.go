@@ -11,6 +11,7 @@ import (
 
 	"github.com/bookend-rag/bookend/core"
 	"github.com/bookend-rag/bookend/internal/httpsafe"
+	"github.com/bookend-rag/bookend/internal/strictjson"
 )
 
 // Defaults of Config.
@@ -160,8 +161,8 @@ func (c Config) parameters() (map[string]json.RawMessage, error) {
 		return merged, nil
 	}
 	extra := map[string]json.RawMessage(nil)
-	if err := json.Unmarshal(c.Extra, &extra); err != nil || extra == nil {
-		return nil, &core.ConfigError{Field: "Extra", Value: "(not shown)", Rule: "must be one JSON object, such as {\"seed\": 1}"}
+	if err := strictjson.Unmarshal(c.Extra, &extra); err != nil || extra == nil {
+		return nil, &core.ConfigError{Field: "Extra", Value: "(not shown)", Rule: "must be one JSON object with each key once, such as {\"seed\": 1}"}
 	}
 	for name, value := range extra {
 		switch {

@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/bookend-rag/bookend/measure/journal"
@@ -22,7 +23,7 @@ func (r *runner) ask(ctx, patient context.Context, call model.Call) journal.Reco
 		Key: call.Key, Question: call.Question, Arm: call.Arm, Slot: call.Slot, Repeat: call.Repeat,
 		Answers: call.Answers, Estimated: call.Tokens,
 	}
-	expected := call.Tokens + call.MaxTokens
+	expected := most(call).Tokens()
 	reserved := true
 	release := func() {
 		if reserved {
@@ -77,15 +78,26 @@ func (r *runner) ask(ctx, patient context.Context, call model.Call) journal.Reco
 	}
 }
 
-// attempt asks once.
+// attempt asks once. Where its own timeout has ended it, and not the run, the error is
+// a *model.Error with which the call is repeated, whatever the model makes of the end
+// of its context.
 func (r *runner) attempt(ctx context.Context, call model.Call) (model.Answer, error) {
-	ctx = model.WithCall(ctx, call)
+	once := model.WithCall(ctx, call)
 	if r.limits.Timeout > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, r.limits.Timeout)
+		once, cancel = context.WithTimeout(once, r.limits.Timeout)
 		defer cancel()
 	}
-	return r.model.Ask(ctx, call.Prompt)
+	answer, err := r.model.Ask(once, call.Prompt)
+	ended := errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
+	if ended && once.Err() != nil && ctx.Err() == nil {
+		timeout := &model.Error{Err: fmt.Errorf("no full answer in time: waited %v", r.limits.Timeout)}
+		if e := (*model.Error)(nil); errors.As(err, &e) {
+			timeout.Status = e.Status
+		}
+		err = timeout
+	}
+	return answer, err
 }
 
 // patience says whether a failed attempt is repeated, and after how long. What the

@@ -53,8 +53,13 @@ func (s *spacing) take(now time.Time, n int) time.Time {
 	return at
 }
 
-// correct takes n more units, or gives some back.
-func (s *spacing) correct(n int) { s.next = s.next.Add(time.Duration(n) * s.each) }
+// correct takes n more units, or gives some back; a century's at most, which is what a
+// Duration holds.
+func (s *spacing) correct(n int) {
+	const century = 100 * 365 * 24 * time.Hour
+	took := min(max(float64(n)*float64(s.each), -float64(century)), float64(century))
+	s.next = s.next.Add(time.Duration(took))
+}
 
 // gate spaces requests and holds all of them back when the server asks for it.
 type gate struct {

@@ -51,7 +51,8 @@ type Limits struct {
 	// Prices turn tokens into money. MaxCost needs them.
 	Prices model.Prices
 
-	// Timeout bounds one attempt. 0: DefaultTimeout; negative: none.
+	// Timeout bounds one attempt; one that it ends is repeated like any that failed. 0:
+	// DefaultTimeout; negative: none.
 	Timeout time.Duration
 	// Retries is how often a failed attempt is repeated. 0: DefaultRetries; negative:
 	// never. The wait before the first is Backoff (0: DefaultBackoff), doubles up to a

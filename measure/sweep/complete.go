@@ -61,6 +61,9 @@ func (s *Settings) complete(report dataset.Report) error {
 	if s.Params.MaxTokens == 0 {
 		s.Params.MaxTokens = model.DefaultMaxTokens
 	}
+	if s.Params.MaxTokens > model.MaxTokens {
+		fault("Params.MaxTokens", s.Params.MaxTokens, fmt.Sprintf("must be %d at most", model.MaxTokens))
+	}
 	s.Params.MaxTokens = max(s.Params.MaxTokens, 0)
 	if s.Count == nil {
 		s.Count = model.EstimateTokens

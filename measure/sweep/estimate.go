@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/bookend-rag/bookend/measure/internal/saturate"
 	"github.com/bookend-rag/bookend/measure/model"
 	"github.com/bookend-rag/bookend/measure/run"
 )
@@ -43,7 +44,7 @@ func (p *Plan) Estimate(ctx context.Context, prices model.Prices) (run.Estimate,
 		}
 	}
 	e.Usage.Prompt = int(math.Round(tokens / float64(e.Read) * float64(e.Questions)))
-	e.Usage.Completion = e.Calls * p.settings.Params.MaxTokens
+	e.Usage.Completion = saturate.Mul(e.Calls, p.settings.Params.MaxTokens)
 	e.Cost, e.Priced = prices.Cost(e.Usage), prices != model.Prices{}
 	return e, nil
 }

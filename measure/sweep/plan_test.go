@@ -208,6 +208,7 @@ func TestPlanRefuses(t *testing.T) {
 		"Repeats":            {Model: "m", Repeats: -1},
 		"Without":            {Model: "m", Without: []string{"slot"}},
 		"Params.Temperature": {Model: "m", Params: model.Params{Temperature: -1}},
+		"Params.MaxTokens":   {Model: "m", Params: model.Params{MaxTokens: model.MaxTokens + 1}},
 		"Params":             {Model: "m", Params: model.Params{Extra: map[string]any{"f": func() {}}}},
 		"Prompt.Budget":      {Model: "m", Prompt: &prompt.Config{Budget: 5, Unit: core.Words}},
 		"Format":             {Model: "m", Prompt: &prompt.Config{Format: "poem"}},

@@ -10,6 +10,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/bookend-rag/bookend/internal/linelog"
 )
 
 // File is one file to write.
@@ -50,7 +52,7 @@ func Folder(dir string) error {
 
 // Write writes files into dir, each with mode 0600 and by a rename, so that a reader
 // sees the old content or the new. A file that has the content already is left
-// alone. Unless force is set, a file with another content is an *ExistsError; all
+// alone, but closed to others than the user. Unless force is set, a file with another content is an *ExistsError; all
 // are looked at before the first is written.
 func Write(dir string, force bool, files ...File) error {
 	if err := Folder(dir); err != nil {
@@ -68,6 +70,9 @@ func Write(dir string, force bool, files ...File) error {
 		case err != nil:
 			return err
 		case same:
+			if err := private(path); err != nil {
+				return err
+			}
 			continue
 		case !force:
 			return &ExistsError{Path: path}
@@ -101,6 +106,19 @@ func holds(path string, data []byte) (bool, error) {
 	defer file.Close()
 	old, err := io.ReadAll(io.LimitReader(file, int64(len(data))+1))
 	return bytes.Equal(old, data), err
+}
+
+// private takes a regular file away from others than its owner.
+func private(path string) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	if err := linelog.Private(file); err != nil {
+		return fmt.Errorf("bookend: %s: %w; change its mode to 0600, or name another folder", path, err)
+	}
+	return nil
 }
 
 func replace(dir string, f File, force bool) error {

@@ -27,9 +27,13 @@ func TestWrite(t *testing.T) {
 		}
 	}
 	expect("a.txt", "first")
+	if err := os.Chmod(filepath.Join(dir, "a.txt"), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	if err := Write(dir, false, a, b); err != nil {
 		t.Errorf("the same content again: %v", err)
 	}
+	expect("a.txt", "first") // and closed to others again
 	var exists *ExistsError
 	changed := File{"b.txt", []byte("c")}
 	if err := Write(dir, false, File{"c.txt", []byte("c")}, changed); !errors.As(err, &exists) || filepath.Base(exists.Path) != "b.txt" {
