@@ -30,63 +30,48 @@ func AnswerHandler(answered func(context.Context, record.Reply)) (callbacks.Hand
 	return callbacks.NewHandlerBuilder().
 		OnEndFn(func(ctx context.Context, info *callbacks.RunInfo, output callbacks.CallbackOutput) context.Context {
 			if isModel(info) {
-				heard := new(answer)
-				heard.add(output)
-				heard.tell(ctx, answered)
+				hear(ctx, schema.StreamReaderFromArray([]callbacks.CallbackOutput{output}), answered)
 			}
 			return ctx
 		}).
-		OnEndWithStreamOutputFn(func(ctx context.Context, info *callbacks.RunInfo, output *schema.StreamReader[callbacks.CallbackOutput]) context.Context {
-			if !isModel(info) {
-				output.Close()
-				return ctx
+		OnEndWithStreamOutputFn(func(ctx context.Context, info *callbacks.RunInfo, outputs *schema.StreamReader[callbacks.CallbackOutput]) context.Context {
+			if isModel(info) {
+				go hear(ctx, outputs, answered)
+			} else {
+				outputs.Close()
 			}
-			go func() {
-				defer output.Close()
-				var heard answer
-				chunk, err := output.Recv()
-				for ; err == nil; chunk, err = output.Recv() {
-					heard.add(chunk)
-				}
-				if errors.Is(err, io.EOF) {
-					heard.tell(ctx, answered)
-				}
-			}()
 			return ctx
 		}).
 		Build(), nil
 }
 
-// answer collects the parts of one answer.
-type answer struct {
-	text   strings.Builder
-	tools  bool
-	model  string
-	tokens int
-}
-
-func (a *answer) add(output callbacks.CallbackOutput) {
-	o := model.ConvCallbackOutput(output)
-	if o == nil {
-		return
-	}
-	if m := o.Message; m != nil {
-		a.text.WriteString(m.Content)
-		a.tools = a.tools || len(m.ToolCalls) > 0
-		if m.ResponseMeta != nil && m.ResponseMeta.Usage != nil {
-			a.tokens = max(a.tokens, m.ResponseMeta.Usage.PromptTokens)
+// hear collects the outputs of a chat model, and tells answered where they are an answer.
+func hear(ctx context.Context, outputs *schema.StreamReader[callbacks.CallbackOutput], answered func(context.Context, record.Reply)) {
+	defer outputs.Close()
+	var text strings.Builder
+	var reply record.Reply
+	tools := false
+	output, err := outputs.Recv()
+	for ; err == nil; output, err = outputs.Recv() {
+		o := model.ConvCallbackOutput(output)
+		if o == nil {
+			continue
+		}
+		if m := o.Message; m != nil {
+			text.WriteString(m.Content)
+			tools = tools || len(m.ToolCalls) > 0
+			if m.ResponseMeta != nil && m.ResponseMeta.Usage != nil {
+				reply.PromptTokens = max(reply.PromptTokens, m.ResponseMeta.Usage.PromptTokens)
+			}
+		}
+		if o.Config != nil {
+			reply.Model = cmp.Or(o.Config.Model, reply.Model)
+		}
+		if o.TokenUsage != nil {
+			reply.PromptTokens = max(reply.PromptTokens, o.TokenUsage.PromptTokens)
 		}
 	}
-	if o.Config != nil {
-		a.model = cmp.Or(o.Config.Model, a.model)
-	}
-	if o.TokenUsage != nil {
-		a.tokens = max(a.tokens, o.TokenUsage.PromptTokens)
-	}
-}
-
-func (a *answer) tell(ctx context.Context, answered func(context.Context, record.Reply)) {
-	if a.text.Len() > 0 || !a.tools {
-		answered(ctx, record.Reply{Text: a.text.String(), Model: a.model, PromptTokens: a.tokens})
+	if reply.Text = text.String(); errors.Is(err, io.EOF) && (reply.Text != "" || !tools) {
+		answered(ctx, reply)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/bookend-rag/bookend/core"
+	"github.com/bookend-rag/bookend/core/record"
 	bookend "github.com/bookend-rag/bookend/eino"
 	"github.com/cloudwego/eino/callbacks"
 	"github.com/cloudwego/eino/components"

@@ -56,6 +56,9 @@ func (l *listener) handler() callbacks.Handler {
 				l.note("end", info, texts(out))
 			case *retriever.CallbackOutput:
 				l.note("end", info, texts(out.Docs))
+				if e, ok := out.Extra[bookend.EventKey].(core.Event); ok {
+					l.events = append(l.events, e)
+				}
 			case *document.TransformerCallbackOutput:
 				l.note("end", info, texts(out.Output))
 				if e, ok := out.Extra[bookend.EventKey].(core.Event); ok {
@@ -164,8 +167,8 @@ func TestCallbacksGetTheEvent(t *testing.T) {
 		t.Fatalf("%d events, want 1", len(l.events))
 	}
 	e := l.events[0]
-	if e.RequestID != "r-17" || e.Query != "" || e.Text(2) != "third" || !slices.Equal(e.Labels, []int{0, 1}) {
-		t.Errorf("request ID %q, query %q, text %q, labels %v", e.RequestID, e.Query, e.Text(2), e.Labels)
+	if e.RequestID != "r-17" || e.Query != "" || e.Text(2) != "third" || !slices.Equal(e.Arrangement.Labels(), []int{0, 1}) {
+		t.Errorf("request ID %q, query %q, text %q, labels %v", e.RequestID, e.Query, e.Text(2), e.Arrangement.Labels())
 	}
 	if got, want := e.Arrangement.String(), observed.Arrangement.String(); got != want {
 		t.Errorf("arrangement (-observed +callback)\n-%s\n+%s", want, got)
@@ -205,14 +208,14 @@ func TestANilDocumentIsReported(t *testing.T) {
 			}).
 			OnErrorFn(func(ctx context.Context, info *callbacks.RunInfo, err error) context.Context {
 				var e *core.ConfigError
-				if info.Component == components.ComponentOfTransformer && errors.As(err, &e) && e.Index == 1 {
+				if info.Component == components.ComponentOfTransformer && errors.As(err, &e) && e.Field == "documents[1]" {
 					failed++
 				}
 				return ctx
 			}).Build()
 		_, err = run.Invoke(context.Background(), docs{{}, nil}, compose.WithCallbacks(handler))
 		var e *core.ConfigError
-		if !errors.As(err, &e) || e.Index != 1 {
+		if !errors.As(err, &e) || e.Field != "documents[1]" {
 			t.Errorf("got the error %v", err)
 		}
 		if started != 1 || failed != 1 {
@@ -292,8 +295,8 @@ func TestARetrieverNodeAndItsInnerAreReportedOnceEach(t *testing.T) {
 	}
 }
 
-// Outside of a graph nobody reports the wrapper, but handlers in the context hear
-// of the transformer that has an observer and of the inner retriever.
+// Outside of a graph, handlers in the context hear of the parts that have an observer,
+// and of the inner retriever.
 func TestOutsideOfAGraph(t *testing.T) {
 	t.Parallel()
 	watched := &bookend.Config{Observe: func(context.Context, core.Event) {}}
@@ -304,14 +307,18 @@ func TestOutsideOfAGraph(t *testing.T) {
 			placed, err := newTransformer(t, c).Transform(ctx, documents(3))
 			checkTexts(t, "first third second", placed, err)
 		}
-		r := newRetriever(t, &bookend.RetrieverConfig{Retriever: typed{list(documents(3))}, Config: *watched})
-		placed, err := r.Retrieve(ctx, question)
-		checkTexts(t, "first third second", placed, err)
+		for _, c := range []core.Config{{}, *watched} {
+			r := newRetriever(t, &bookend.RetrieverConfig{Retriever: typed{list(documents(3))}, Config: c})
+			placed, err := r.Retrieve(ctx, question)
+			checkTexts(t, "first third second", placed, err)
+		}
 	}
-	if len(l.events) != 1 {
-		t.Errorf("%d events, want 1", len(l.events))
+	if len(l.events) != 2 {
+		t.Errorf("%d events, want 2", len(l.events))
 	}
 	l.check(t,
 		"start BookendDocumentTransformer: first second third", "end BookendDocumentTransformer: first third second",
-		"start StoreRetriever: why?", "end StoreRetriever: first second third")
+		"start StoreRetriever: why?", "end StoreRetriever: first second third",
+		"start BookendRetriever: why?", "start StoreRetriever: why?",
+		"end StoreRetriever: first second third", "end BookendRetriever: first third second")
 }

@@ -50,22 +50,16 @@ func ExampleNewReranker() {
 
 // Two retrievers asked at the same time, fused, reranked, trimmed, placed: the
 // retriever around them does it all.
-func ExampleNewFusion() {
+func ExampleFrom() {
 	ctx := context.Background()
 	all := documents(4)
-	fusion, err := bookend.NewFusion(ctx, &bookend.FusionConfig{
-		Fusion: rank.Fusion{KeepGoing: true},
-		Sources: []bookend.Source{
-			{Name: "words", Retriever: list{all[0], all[1], all[2]}},
-			{Name: "dense", Retriever: list{all[3], all[1]}},
-		},
-	})
-	if err != nil {
-		log.Fatal(err)
-	}
 	r, err := bookend.NewRetriever(ctx, &bookend.RetrieverConfig{
-		Retriever: fusion,
-		Reranker:  &rank.Reranker{Scorer: prefers("third fourth first second"), OnFailure: rank.KeepOrder},
+		Sources: []bookend.Source{
+			bookend.From("words", list{all[0], all[1], all[2]}),
+			bookend.From("dense", list{all[3], all[1]}),
+		},
+		Fusion:   rank.Fusion{KeepGoing: true},
+		Reranker: &rank.Reranker{Scorer: prefers("third fourth first second"), OnFailure: rank.KeepOrder},
 		Config: core.Config{
 			TopK:    3,
 			Observe: func(_ context.Context, e core.Event) { fmt.Print(e.Arrangement) },

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/bookend-rag/bookend/core"
+	"github.com/bookend-rag/bookend/core/pipeline"
 	"github.com/bookend-rag/bookend/core/rank"
 	bookend "github.com/bookend-rag/bookend/eino"
 	"github.com/cloudwego/eino/components/retriever"
@@ -86,8 +87,8 @@ func TestARerankerThatFails(t *testing.T) {
 	})
 	placed, err := r.Retrieve(context.Background(), question)
 	checkTexts(t, "first second third", placed, err)
-	if len(notes) != 1 || !strings.Contains(notes[0], "it is down") {
-		t.Errorf("notes %q", notes)
+	if want := []string{"ranking by rerank failed (error), and the order before it is kept"}; !slices.Equal(notes, want) {
+		t.Errorf("notes (-want +got)\n-%q\n+%q", want, notes)
 	}
 	placed, err = r.Retrieve(context.Background(), question, bookend.RetrieveWith(core.Off))
 	checkTexts(t, "first second third", placed, err)
@@ -112,21 +113,13 @@ func TestOverFetchForAReranker(t *testing.T) {
 	}
 }
 
-func newFusion(t *testing.T, c *bookend.FusionConfig) *bookend.Fusion {
-	t.Helper()
-	f, err := bookend.NewFusion(context.Background(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
-}
-
 func TestFusion(t *testing.T) {
 	t.Parallel()
 	all := documents(6)
 	words := &asked{list: list{all[0], all[1], all[2]}}
 	dense := &asked{list: list{all[3], {ID: "second", Content: "another copy"}}}
-	f := newFusion(t, &bookend.FusionConfig{Sources: []bookend.Source{{Name: "words", Retriever: words}, {Name: "dense", Retriever: dense}}})
+	sources := []bookend.Source{bookend.From("words", words), bookend.From("dense", dense)}
+	f := newRetriever(t, &bookend.RetrieverConfig{Sources: sources, Config: core.Config{Placement: ranked}})
 	docs, err := f.Retrieve(context.Background(), question)
 	checkTexts(t, "second first fourth third", docs, err)
 	docs, err = f.Retrieve(context.Background(), question, retriever.WithTopK(2))
@@ -142,7 +135,7 @@ func TestFusion(t *testing.T) {
 
 	var seen core.Arrangement
 	r := newRetriever(t, &bookend.RetrieverConfig{
-		Retriever: f, OverFetch: 2,
+		Sources: sources, OverFetch: 2,
 		Reranker: &rank.Reranker{Scorer: prefers("third fourth first second")},
 		Config:   core.Config{TopK: 3, Observe: func(_ context.Context, e core.Event) { seen = e.Arrangement }},
 	})
@@ -162,33 +155,40 @@ func TestFusion(t *testing.T) {
 
 func TestAFusionWithASourceThatFails(t *testing.T) {
 	t.Parallel()
-	sources := []bookend.Source{{Name: "words", Retriever: list(documents(2))}, {Name: "down", Retriever: broken{errDown}, Timeout: time.Minute}}
-	r := newRetriever(t, &bookend.RetrieverConfig{Retriever: newFusion(t, &bookend.FusionConfig{Sources: sources})})
-	if _, err := r.Retrieve(context.Background(), question); !errors.Is(err, errDown) || !errors.As(err, new(*rank.SourceError)) {
+	down := bookend.From("down", broken{errDown})
+	down.Timeout = time.Minute
+	sources := []bookend.Source{bookend.From("words", list(documents(2))), down}
+	r := newRetriever(t, &bookend.RetrieverConfig{Sources: sources})
+	if _, err := r.Retrieve(context.Background(), question); !errors.Is(err, errDown) || !errors.As(err, new(*pipeline.SourceError)) {
 		t.Errorf("error %v", err)
 	}
 	var notes []string
-	config := core.Config{Observe: func(_ context.Context, e core.Event) { notes = e.Arrangement.Notes }}
-	r = newRetriever(t, &bookend.RetrieverConfig{Config: config, Retriever: newFusion(t, &bookend.FusionConfig{Sources: sources, Fusion: rank.Fusion{KeepGoing: true}})})
+	r = newRetriever(t, &bookend.RetrieverConfig{
+		Sources: sources, Fusion: rank.Fusion{KeepGoing: true},
+		Config: core.Config{Observe: func(_ context.Context, e core.Event) { notes = e.Arrangement.Notes }},
+	})
 	docs, err := r.Retrieve(context.Background(), question)
 	checkTexts(t, "first second", docs, err)
-	if want := []string{"ranking by down is missing: it is down"}; !slices.Equal(notes, want) {
+	if want := []string{"ranking by down is missing (error)"}; !slices.Equal(notes, want) {
 		t.Errorf("notes (-want +got)\n-%q\n+%q", want, notes)
 	}
-	rotten := newFusion(t, &bookend.FusionConfig{Sources: []bookend.Source{{Retriever: list{nil}}}})
-	if _, err := rotten.Retrieve(context.Background(), question); !errors.As(err, new(*core.ConfigError)) {
+	rotten := newRetriever(t, &bookend.RetrieverConfig{Sources: []bookend.Source{bookend.From("", list{}), bookend.From("", list{nil})}})
+	var fault *core.ConfigError
+	if _, err := rotten.Retrieve(context.Background(), question); !errors.As(err, &fault) || fault.Field != "documents[0]" {
 		t.Errorf("a nil document: %v", err)
 	}
 }
 
-// Each source is reported once with its own list, the fusion with the fused one, and
-// the retriever around it with the placed one.
+// Each source is reported once with its own list, and the retriever around them with the
+// placed one.
 func TestCallbacksOfAFusion(t *testing.T) {
 	t.Parallel()
 	all := documents(3)
-	f := newFusion(t, &bookend.FusionConfig{Sources: []bookend.Source{{Retriever: list{all[0], all[1], all[2]}}, {Retriever: list{all[2]}}}})
+	r := newRetriever(t, &bookend.RetrieverConfig{
+		Sources: []bookend.Source{bookend.From("", list{all[0], all[1], all[2]}), bookend.From("", list{all[2]})},
+	})
 	g := compose.NewGraph[string, docs]()
-	run, err := compileGraph(g, g.AddRetrieverNode("retrieve", newRetriever(t, &bookend.RetrieverConfig{Retriever: f})),
+	run, err := compileGraph(g, g.AddRetrieverNode("retrieve", r),
 		g.AddEdge(compose.START, "retrieve"), g.AddEdge("retrieve", compose.END))
 	check(t, err)
 	l := &listener{}
@@ -197,11 +197,9 @@ func TestCallbacksOfAFusion(t *testing.T) {
 	slices.Sort(l.heard) // the sources are asked at the same time
 	l.check(
 		t,
-		"end BookendFusionRetriever: third first second",
 		"end BookendRetriever: third second first",
 		"end Retriever: first second third",
 		"end Retriever: third",
-		"start BookendFusionRetriever: why?",
 		"start BookendRetriever: why?",
 		"start Retriever: why?",
 		"start Retriever: why?",
@@ -322,23 +320,24 @@ func TestRerankerNode(t *testing.T) {
 func TestRankingFaults(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	f := newFusion(t, &bookend.FusionConfig{Sources: []bookend.Source{{Retriever: list{}}}})
+	two := []bookend.Source{bookend.From("", list{}), bookend.From("", list{})}
+	nested := bookend.From("nested", newRetriever(t, &bookend.RetrieverConfig{Retriever: list{}}))
+	nested.Weight = -1
 	threshold := core.Config{Threshold: new(float64), Direction: core.HigherIsBetter}
 	scorer := rank.Reranker{Scorer: offline}
 	retrieverFault := func(c *bookend.RetrieverConfig) error { _, err := bookend.NewRetriever(ctx, c); return err }
-	fusionFault := func(c *bookend.FusionConfig) error { _, err := bookend.NewFusion(ctx, c); return err }
 	nodeFault := func(c *bookend.RerankerConfig) error { _, err := bookend.NewReranker(ctx, c); return err }
 	for _, c := range []struct {
 		name  string
 		err   error
 		parts []string
 	}{
-		{"no scorer, no inner", retrieverFault(&bookend.RetrieverConfig{Reranker: &rank.Reranker{}}), []string{"Reranker.Scorer", "Retriever"}},
+		{"no scorer, no inner", retrieverFault(&bookend.RetrieverConfig{Reranker: &rank.Reranker{}}), []string{"Reranker.Scorer", "Inner is nil"}},
 		{"an undeclared threshold", retrieverFault(&bookend.RetrieverConfig{Retriever: list{}, Reranker: &scorer, Config: threshold}), []string{"ThresholdBy"}},
-		{"one over a fusion", retrieverFault(&bookend.RetrieverConfig{Retriever: f, Config: threshold}), []string{"ThresholdBy"}},
-		{"a sort over a fusion", retrieverFault(&bookend.RetrieverConfig{Retriever: f, Config: core.Config{Rank: core.ByScore, Direction: core.HigherIsBetter}}), []string{"undo the fusion"}},
-		{"a fusion of nothing", fusionFault(nil), []string{"sources"}},
-		{"a fusion of faults", fusionFault(&bookend.FusionConfig{Fusion: rank.Fusion{K: -1}, Sources: []bookend.Source{{}, {Retriever: newRetriever(t, &bookend.RetrieverConfig{Retriever: list{}}), Weight: -1}}}), []string{"K is -1", "is \"nil\"", "place once, outermost", "Weight of list 2"}},
+		{"one over a fusion", retrieverFault(&bookend.RetrieverConfig{Sources: two, Config: threshold}), []string{"ThresholdBy"}},
+		{"a sort over a fusion", retrieverFault(&bookend.RetrieverConfig{Sources: two, Config: core.Config{Rank: core.ByScore, Direction: core.HigherIsBetter}}), []string{"undo the stages before"}},
+		{"a retriever and sources", retrieverFault(&bookend.RetrieverConfig{Retriever: list{}, Sources: two, OverFetch: -1}), []string{"Sources, not both", "OverFetch"}},
+		{"a fusion of faults", retrieverFault(&bookend.RetrieverConfig{Fusion: rank.Fusion{K: -1}, Sources: []bookend.Source{{}, nested}}), []string{"K is -1", "Sources[0].Find is nil", "Sources[1].Inner", "place once, outermost", "Weight of list 2"}},
 		{"a node without a config", nodeFault(nil), []string{"Reranker.Scorer"}},
 		{"a node of faults", nodeFault(&bookend.RerankerConfig{Config: core.Config{TopK: -1}}), []string{"Reranker.Scorer", "TopK"}},
 		{"a node with an undeclared threshold", nodeFault(&bookend.RerankerConfig{Reranker: scorer, Config: threshold}), []string{"ThresholdBy"}},

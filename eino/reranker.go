@@ -32,9 +32,7 @@ type Reranker struct {
 // NewReranker returns a Reranker, or every fault of the configuration joined. A nil
 // config has no Scorer.
 func NewReranker(_ context.Context, config *RerankerConfig) (*Reranker, error) {
-	if config == nil {
-		config = &RerankerConfig{}
-	}
+	config = cmp.Or(config, &RerankerConfig{})
 	p, err := pipeline.New(pipeline.Config[*schema.Document]{Reranker: &config.Reranker, Order: config.Config, View: view})
 	if err != nil {
 		return nil, err
@@ -55,13 +53,7 @@ func (r *Reranker) Rerank(ctx context.Context, values map[string]any) ([]*schema
 
 // documentsAndQuestion reads the input of a node. Empty keys mean the defaults.
 func documentsAndQuestion(values map[string]any, documentsKey, questionKey string) ([]*schema.Document, string, error) {
-	docs, err := value[[]*schema.Document](values, cmp.Or(documentsKey, "documents"), true)
-	if err == nil {
-		err = checkDocuments(docs)
-	}
-	if err != nil {
-		return nil, "", err
-	}
+	docs, docsErr := value[[]*schema.Document](values, cmp.Or(documentsKey, "documents"), true)
 	question, err := value[string](values, cmp.Or(questionKey, "question"), true)
-	return docs, question, err
+	return docs, question, cmp.Or(docsErr, checkDocuments(docs), err)
 }

@@ -1,12 +1,15 @@
 package eino
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/bookend-rag/bookend/core"
 	"github.com/bookend-rag/bookend/core/pipeline"
 	"github.com/bookend-rag/bookend/core/rank"
+	"github.com/bookend-rag/bookend/internal/nilvalue"
 	"github.com/cloudwego/eino/callbacks"
 	"github.com/cloudwego/eino/components"
 	"github.com/cloudwego/eino/components/retriever"
@@ -36,21 +39,18 @@ type Retriever struct {
 // NewRetriever returns a Retriever, or every fault, joined: those of pipeline.New, and that of
 // Retriever and Sources, of which one has to be set.
 func NewRetriever(_ context.Context, config *RetrieverConfig) (*Retriever, error) {
-	if config == nil {
-		config = &RetrieverConfig{}
-	}
-	sources := config.Sources
-	switch {
-	case len(sources) == 0:
+	config = cmp.Or(config, &RetrieverConfig{})
+	sources, both := config.Sources, error(nil)
+	if len(sources) == 0 {
 		sources = []Source{From("", config.Retriever)}
-	case config.Retriever != nil:
-		return nil, &core.ConfigError{Field: "Retriever", Value: "set", Rule: "set it or {Sources}, not both"}
+	} else if config.Retriever != nil {
+		both = &core.ConfigError{Field: "Retriever", Value: "set", Rule: "set it or {Sources}, not both"}
 	}
 	p, err := pipeline.New(pipeline.Config[*schema.Document]{
 		Sources: sources, Fusion: config.Fusion, Reranker: config.Reranker, OverFetch: config.OverFetch,
 		Order: config.Config, View: view,
 	})
-	if err != nil {
+	if err := errors.Join(both, err); err != nil {
 		return nil, err
 	}
 	return &Retriever{part{p.Arranger(), config.Config.Observe != nil}, p}, nil
@@ -63,8 +63,8 @@ type Source = pipeline.Source[*schema.Document]
 // call it. Its Weight and Timeout may be set. The options of a call reach inner, with its
 // top-k as far as the Retriever over-fetches; a nil document of it is a *core.ConfigError.
 func From(name string, inner retriever.Retriever) Source {
-	if inner == nil {
-		return Source{Name: name}
+	if nilvalue.Is(inner) {
+		return Source{Name: name, Inner: (*Retriever)(nil)} // NewRetriever refuses it
 	}
 	kind, _ := components.GetType(inner)
 	info := &callbacks.RunInfo{Name: kind + string(components.ComponentOfRetriever), Type: kind, Component: components.ComponentOfRetriever}
@@ -80,16 +80,16 @@ func From(name string, inner retriever.Retriever) Source {
 			ctx = callbacks.OnStart(ctx, query)
 		}
 		docs, err := inner.Retrieve(ctx, query, opts...)
-		if err != nil {
-			if !reports {
-				callbacks.OnError(ctx, err)
-			}
-			return nil, err
-		}
-		if !reports {
+		switch {
+		case err != nil && !reports:
+			callbacks.OnError(ctx, err)
+		case err == nil && !reports:
 			callbacks.OnEnd(ctx, docs)
 		}
-		return docs, checkDocuments(docs)
+		if err == nil {
+			err = checkDocuments(docs)
+		}
+		return docs, err
 	}}
 }
 

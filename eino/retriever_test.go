@@ -21,10 +21,10 @@ func TestNewRetrieverReportsEveryFault(t *testing.T) {
 		config *bookend.RetrieverConfig
 		want   []string
 	}{
-		"nil config":       {nil, []string{"Retriever", "nil"}},
-		"nil inner":        {&bookend.RetrieverConfig{Config: config, OverFetch: -2}, append(want, "Retriever", "OverFetch", "-2")},
+		"nil config":       {nil, []string{"Inner is nil"}},
+		"nil inner":        {&bookend.RetrieverConfig{Config: config, OverFetch: -2}, append(want, "Inner is nil", "OverFetch", "-2")},
 		"nested":           {&bookend.RetrieverConfig{Retriever: wrapped, Config: config}, append(want, "outermost")},
-		"a nil *Retriever": {&bookend.RetrieverConfig{Retriever: none}, []string{"Retriever"}},
+		"a nil *Retriever": {&bookend.RetrieverConfig{Retriever: none}, []string{"Inner is nil"}},
 		"over-fetch alone": {&bookend.RetrieverConfig{Retriever: list{}, OverFetch: -1}, []string{"OverFetch", "-1"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -102,7 +102,7 @@ func TestNegativeTopKIsRefused(t *testing.T) {
 	r := newRetriever(t, &bookend.RetrieverConfig{Retriever: inner})
 	placed, err := r.Retrieve(context.Background(), question, retriever.WithTopK(-1))
 	var e *core.ConfigError
-	if !errors.As(err, &e) || e.Field != "WithTopK" || e.Value != -1 || placed != nil {
+	if !errors.As(err, &e) || e.Field != "TopK" || e.Value != -1 || placed != nil {
 		t.Errorf("got %v and %v", placed, err)
 	}
 	if inner.query != "" {
@@ -134,7 +134,7 @@ func TestRetrieveWith(t *testing.T) {
 		want string
 	}{
 		"another value": {arranger(t, core.Config{Placement: reversed, TopK: 3}), 6, "third second first"},
-		"without top-k": {arranger(t, core.Config{Placement: reversed}), -1, "third second first"},
+		"without top-k": {arranger(t, core.Config{Placement: reversed}), 4, "third second first"},
 		"nil":           {nil, 4, "first second"},
 		"off":           {core.Off, -1, "first second third"},
 	} {

@@ -42,9 +42,7 @@ type ChatTemplate struct {
 // NewChatTemplate returns a ChatTemplate for AddChatTemplateNode and its like, or
 // every fault of the configuration joined. A nil config means the defaults.
 func NewChatTemplate(_ context.Context, config *ChatTemplateConfig) (*ChatTemplate, error) {
-	if config == nil {
-		config = &ChatTemplateConfig{}
-	}
+	config = cmp.Or(config, &ChatTemplateConfig{})
 	renderer, arranger, err := layout.Compile(config.Prompt, config.Config, config.Placed, false)
 	if err != nil {
 		return nil, err
@@ -125,5 +123,5 @@ func value[T any](values map[string]any, key string, required bool) (T, error) {
 	case there:
 		return none, &core.ConfigError{Field: fmt.Sprintf("input[%q]", key), Value: fmt.Sprintf("a %T", v), Rule: fmt.Sprintf("must be a %T", none)}
 	}
-	return none, &core.ConfigError{Field: fmt.Sprintf("input[%q]", key), Rule: "set the key of the node before with compose.WithOutputKey; where documents and question meet in a graph, compile it with compose.WithNodeTriggerMode(compose.AllPredecessor)"}
+	return none, &core.ConfigError{Field: fmt.Sprintf("input[%q]", key), Rule: "it is missing: set the key of the node before with compose.WithOutputKey; where documents and question meet in a graph, compile it with compose.WithNodeTriggerMode(compose.AllPredecessor)"}
 }

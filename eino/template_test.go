@@ -102,10 +102,10 @@ func newTemplate(t *testing.T, c bookend.ChatTemplateConfig) *bookend.ChatTempla
 // render lays out the prompt by core/prompt alone.
 func render(t *testing.T, c bookend.ChatTemplateConfig, found docs, question string, history ...layout.Message) layout.Prompt {
 	t.Helper()
-	r, a, err := layout.Compile(c.Prompt, c.Config, c.Placed)
+	r, a, err := layout.Compile(c.Prompt, c.Config, c.Placed, false)
 	check(t, err)
 	p, err := layout.Build(context.Background(), r, a, found, bookend.View(),
-		layout.Input{Question: question, History: history, Placed: c.Placed})
+		layout.Input{Question: question, History: history, Call: core.Call{Placed: c.Placed}})
 	check(t, err)
 	return p
 }
@@ -208,7 +208,7 @@ func templateConfigs() map[string]bookend.ChatTemplateConfig {
 			Config: core.Config{Rank: core.ByScore, Direction: core.HigherIsBetter, TopK: 3, Placement: core.Choice{Placement: core.TailHead}},
 		},
 		"under a budget": {Prompt: layout.Config{Rules: "Short.", Unit: core.Words, Budget: 20, Reserve: 3}},
-		"placed":         {Prompt: parts(), Placed: core.HeadTail},
+		"placed":         {Prompt: parts(), Placed: true},
 		"off":            {Prompt: parts(), Config: core.Config{Select: func(context.Context) *core.Arranger { return core.Off }}},
 	}
 	for _, l := range []layout.Layout{layout.QuestionLast, layout.Bookend, layout.QueryAware, layout.InstructionFirst, "task,history,question,documents,rules"} {
@@ -308,7 +308,7 @@ func TestPiecesArriveBeforeTheModelHasFinished(t *testing.T) {
 	observe := core.Config{Observe: func(context.Context, core.Event) {}}
 	for name, build := range map[string]func(*wire) compose.Runnable[string, *schema.Message]{
 		"graph": func(llm *wire) compose.Runnable[string, *schema.Message] {
-			return promptGraph(t, llm, documents(3), newTransformer(t, nil), newTemplate(t, bookend.ChatTemplateConfig{Placed: core.HeadTail}), compose.AllPredecessor)
+			return promptGraph(t, llm, documents(3), newTransformer(t, nil), newTemplate(t, bookend.ChatTemplateConfig{Placed: true}), compose.AllPredecessor)
 		},
 		"chain": func(llm *wire) compose.Runnable[string, *schema.Message] {
 			return promptChain(t, llm, documents(3), newTemplate(t, bookend.ChatTemplateConfig{}))
@@ -320,6 +320,7 @@ func TestPiecesArriveBeforeTheModelHasFinished(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 			defer cancel()
+			ctx, _ = core.WithTrace(ctx)
 			release := make(chan struct{})
 			llm := &wire{release: release}
 			stream, err := build(llm).Stream(ctx, question)
@@ -364,7 +365,7 @@ func TestTemplatesInDocumentsArriveLiterally(t *testing.T) {
 	asked := "question " + hostileText
 	for form, c := range everyForm(c) {
 		arranging := newTemplate(t, bookend.ChatTemplateConfig{Prompt: c})
-		placing := newTemplate(t, bookend.ChatTemplateConfig{Prompt: c, Placed: core.HeadTail})
+		placing := newTemplate(t, bookend.ChatTemplateConfig{Prompt: c, Placed: true})
 		for name, build := range map[string]func(*wire) compose.Runnable[string, *schema.Message]{
 			"transformer and template": func(llm *wire) compose.Runnable[string, *schema.Message] {
 				return promptGraph(t, llm, hostile(), newTransformer(t, nil), placing, compose.AllPredecessor)
@@ -411,19 +412,28 @@ func TestObserveGetsTheLabelsOfThePrompt(t *testing.T) {
 		ranks   []int
 		labels  []int
 		dropped int
+		before  core.Placement // of a node before, which a trace sees; nil: there is none
 	}{
-		{"arranged", bookend.ChatTemplateConfig{}, "[1] first [3] third [5] fifth [4] fourth [2] second", []int{0, 2, 4, 3, 1}, []int{0, 1, 2, 3, 4}, 0},
-		{"by slot", bookend.ChatTemplateConfig{Prompt: layout.Config{Labels: layout.BySlot}}, "[1] first [2] third [3] fifth [4] fourth [5] second", []int{0, 2, 4, 3, 1}, []int{0, 2, 4, 3, 1}, 0},
-		{"trimmed", bookend.ChatTemplateConfig{Prompt: words}, "[1] first [3] third [2] second", []int{0, 2, 1}, []int{0, 1, 2}, 2},
-		{"placed", bookend.ChatTemplateConfig{Placed: core.HeadTail}, "[1] first [3] second [5] third [4] fourth [2] fifth", []int{0, 2, 4, 3, 1}, []int{0, 1, 2, 3, 4}, 0},
-		{"placed and trimmed", bookend.ChatTemplateConfig{Prompt: words, Placed: core.Reversed}, "[3] third [2] fourth [1] fifth", []int{2, 1, 0}, []int{0, 1, 2}, 2},
+		{"arranged", bookend.ChatTemplateConfig{}, "[1] first [3] third [5] fifth [4] fourth [2] second", []int{0, 2, 4, 3, 1}, []int{0, 1, 2, 3, 4}, 0, nil},
+		{"by slot", bookend.ChatTemplateConfig{Prompt: layout.Config{Labels: layout.BySlot}}, "[1] first [2] third [3] fifth [4] fourth [5] second", []int{0, 2, 4, 3, 1}, []int{0, 2, 4, 3, 1}, 0, nil},
+		{"trimmed", bookend.ChatTemplateConfig{Prompt: words}, "[1] first [3] third [2] second", []int{0, 2, 1}, []int{0, 1, 2}, 2, nil},
+		{"placed", bookend.ChatTemplateConfig{Placed: true}, "[1] first [3] third [5] fifth [4] fourth [2] second", []int{0, 2, 4, 3, 1}, []int{0, 1, 2, 3, 4}, 0, core.HeadTail},
+		{"placed and trimmed", bookend.ChatTemplateConfig{Prompt: words, Placed: true}, "[3] third [2] second [1] first", []int{2, 1, 0}, []int{0, 1, 2}, 2, core.Reversed},
+		{"placed, by slot", bookend.ChatTemplateConfig{Prompt: layout.Config{Labels: layout.BySlot}, Placed: true}, "[1] fifth [2] fourth [3] third [4] second [5] first", []int{4, 3, 2, 1, 0}, []int{4, 3, 2, 1, 0}, 0, core.Reversed},
+		{"placed by others", bookend.ChatTemplateConfig{Placed: true}, "[1] first [2] second [3] third [4] fourth [5] fifth", []int{0, 1, 2, 3, 4}, []int{0, 1, 2, 3, 4}, 0, nil},
+		{"placed by others and trimmed", bookend.ChatTemplateConfig{Prompt: words, Placed: true}, "[1] first [2] second [3] third", []int{0, 1, 2}, []int{0, 1, 2}, 2, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var events []core.Event
 			c.config.Config.Observe = func(_ context.Context, e core.Event) { events = append(events, e) }
 			llm := &wire{}
-			_, err := promptChain(t, llm, documents(5), newTemplate(t, c.config)).
-				Invoke(core.WithRequestID(context.Background(), "r-17"), question)
+			run := promptChain(t, llm, documents(5), newTemplate(t, c.config))
+			if c.before != nil {
+				reorder := newTransformer(t, &bookend.Config{Placement: core.Choice{Placement: c.before}})
+				run = promptGraph(t, llm, documents(5), reorder, newTemplate(t, c.config), compose.AllPredecessor)
+			}
+			ctx, _ := core.WithTrace(core.WithRequestID(context.Background(), "r-17"))
+			_, err := run.Invoke(ctx, question)
 			check(t, err)
 			if got := strings.Join(strings.Fields(llm.only(t)), " "); got != "<user>"+c.prompt+" Question: why?|" {
 				t.Errorf("prompt %s", got)
@@ -432,8 +442,8 @@ func TestObserveGetsTheLabelsOfThePrompt(t *testing.T) {
 				t.Fatalf("%d events, want 1", len(events))
 			}
 			e := events[0]
-			if e.Query != question || e.RequestID != "r-17" || e.Err != nil || !slices.Equal(e.Labels, c.labels) {
-				t.Errorf("query %q, request ID %q, error %v, labels %v, want labels %v", e.Query, e.RequestID, e.Err, e.Labels, c.labels)
+			if e.Query != question || e.RequestID != "r-17" || e.Err != nil || !slices.Equal(e.Arrangement.Labels(), c.labels) {
+				t.Errorf("query %q, request ID %q, error %v, labels %v, want labels %v", e.Query, e.RequestID, e.Err, e.Arrangement.Labels(), c.labels)
 			}
 			if got := e.Arrangement; got.N != 5 || !slices.Equal(got.Ranks(), c.ranks) || len(got.Dropped) != c.dropped {
 				t.Errorf("arrangement %v, want ranks %v and %d dropped of 5", got, c.ranks, c.dropped)
@@ -442,20 +452,21 @@ func TestObserveGetsTheLabelsOfThePrompt(t *testing.T) {
 	}
 }
 
-// Placed by a node before, the documents keep their slots and are labelled by
-// rank, and a citation leads an observer to the document that bears the label.
+// Placed by a node before, which a trace saw, the documents keep their slots and are
+// labelled by rank, and a citation leads an observer to the document that bears the label.
 func TestDocumentsThatComePlaced(t *testing.T) {
 	t.Parallel()
 	var cited []string
 	observe := func(_ context.Context, e core.Event) {
-		for _, c := range layout.Citations("[2], [9]", e.Labels) {
+		for _, c := range layout.Citations("[2], [9]", e.Arrangement) {
 			cited = append(cited, fmt.Sprintf("[%d] %t %s %s", c.Label, c.Exists, e.Text(c.Rank), e.ID(c.Rank)))
 		}
 	}
-	template := newTemplate(t, bookend.ChatTemplateConfig{Placed: core.HeadTail, Config: core.Config{Observe: observe}})
+	template := newTemplate(t, bookend.ChatTemplateConfig{Placed: true, Config: core.Config{Observe: observe}})
 	llm := &wire{}
 	run := promptGraph(t, llm, documents(5), newTransformer(t, nil), template, compose.AllPredecessor)
-	_, err := run.Invoke(context.Background(), question)
+	ctx, _ := core.WithTrace(context.Background())
+	_, err := run.Invoke(ctx, question)
 	check(t, err)
 	want := "<user>[1] first\n\n[3] third\n\n[5] fifth\n\n[4] fourth\n\n[2] second\n\nQuestion: why?|"
 	if got := llm.only(t); got != want {
@@ -479,16 +490,16 @@ func TestNewChatTemplateReportsEveryFault(t *testing.T) {
 			Config: core.Config{TopK: -1, Unit: "miles"},
 		}, []string{"Layout", "Reserve", "TopK", "Unit"}},
 		{"placed and observed", bookend.ChatTemplateConfig{
-			Placed: core.HeadTail,
+			Placed: true,
 			Config: core.Config{Observe: func(context.Context, core.Event) {}},
 		}, nil},
-		{"placed, placement", bookend.ChatTemplateConfig{Placed: core.HeadTail, Config: core.Config{Placement: reversed}}, []string{"Config", "Placed"}},
-		{"placed, placement of one's own", bookend.ChatTemplateConfig{Placed: core.HeadTail, Config: core.Config{Placement: fails}}, []string{"Config", "Placed"}},
-		{"placed, top k", bookend.ChatTemplateConfig{Placed: core.HeadTail, Config: core.Config{TopK: 1}}, []string{"Config", "Placed", "top_k"}},
-		{"placed, threshold", bookend.ChatTemplateConfig{Placed: core.HeadTail, Config: core.Config{Threshold: &threshold, Direction: core.HigherIsBetter}}, []string{"Config", "Placed"}},
-		{"placed, counter", bookend.ChatTemplateConfig{Placed: core.HeadTail, Config: core.Config{Count: core.Words.Count}}, []string{"Config", "Placed"}},
-		{"placed, selected", bookend.ChatTemplateConfig{Placed: core.HeadTail, Config: core.Config{Select: func(context.Context) *core.Arranger { return nil }}}, []string{"Config", "Placed"}},
-		{"placed, layout", bookend.ChatTemplateConfig{Placed: core.HeadTail, Prompt: layout.Config{Layout: "x"}, Config: core.Config{TopK: 1}}, []string{"Layout", "Config", "Placed"}},
+		{"placed, placement", bookend.ChatTemplateConfig{Placed: true, Config: core.Config{Placement: reversed}}, []string{"Config", "Placed"}},
+		{"placed, placement of one's own", bookend.ChatTemplateConfig{Placed: true, Config: core.Config{Placement: fails}}, []string{"Config", "Placed"}},
+		{"placed, top k", bookend.ChatTemplateConfig{Placed: true, Config: core.Config{TopK: 1}}, []string{"Config", "Placed", "top_k"}},
+		{"placed, threshold", bookend.ChatTemplateConfig{Placed: true, Config: core.Config{Threshold: &threshold, Direction: core.HigherIsBetter}}, []string{"Config", "Placed"}},
+		{"placed, counter", bookend.ChatTemplateConfig{Placed: true, Config: core.Config{Count: core.Words.Count}}, []string{"Config", "Placed"}},
+		{"placed, selected", bookend.ChatTemplateConfig{Placed: true, Config: core.Config{Select: func(context.Context) *core.Arranger { return nil }}}, []string{"Config", "Placed"}},
+		{"placed, layout", bookend.ChatTemplateConfig{Placed: true, Prompt: layout.Config{Layout: "x"}, Config: core.Config{TopK: 1}}, []string{"Layout", "Config", "Placed"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			template, err := bookend.NewChatTemplate(context.Background(), &c.config)
@@ -552,7 +563,7 @@ func TestErrorsOfATemplate(t *testing.T) {
 		{"a question of another type", layout.Config{}, with("question", 7), configError, []string{`"question"`, "int", "string"}},
 		{"a history of another type", layout.Config{}, with("history", "who?"), configError, []string{`"history"`, "string", "[]*schema.Message"}},
 		{"an empty question", layout.Config{}, with("question", ""), configError, []string{"Question", "empty"}},
-		{"a nil document", layout.Config{}, with("documents", docs{{}, {}, nil}), documentError, []string{"document 2", "nil"}},
+		{"a nil document", layout.Config{}, with("documents", docs{{}, {}, nil}), documentError, []string{"documents[2]", "nil"}},
 		{"a nil message", layout.Config{}, with("history", []*schema.Message{schema.UserMessage("who?"), nil}), configError, []string{"history[1]", "nil"}},
 		{"a message of no role", layout.Config{}, with("history", []*schema.Message{{Role: "judge"}}), configError, []string{"History[0]", "judge"}},
 		{"a history without a place", layout.Config{Layout: "documents,question"}, with("history", []*schema.Message{schema.UserMessage("who?")}), configError, []string{"History"}},
@@ -737,8 +748,8 @@ func TestATemplateNodeIsReportedOnce(t *testing.T) {
 					}
 				}
 				for _, e := range l.events {
-					if e.Query != question || e.RequestID != "r-17" || e.Text(1) != "second" || !slices.Equal(e.Labels, []int{0, 1}) {
-						t.Errorf("query %q, request ID %q, text %q, labels %v", e.Query, e.RequestID, e.Text(1), e.Labels)
+					if e.Query != question || e.RequestID != "r-17" || e.Text(1) != "second" || !slices.Equal(e.Arrangement.Labels(), []int{0, 1}) {
+						t.Errorf("query %q, request ID %q, text %q, labels %v", e.Query, e.RequestID, e.Text(1), e.Arrangement.Labels())
 					}
 					if got, want := e.Arrangement.String(), observed[0].Arrangement.String(); got != want {
 						t.Errorf("arrangement (-observed +callback)\n-%s\n+%s", want, got)
@@ -758,7 +769,7 @@ func TestAFaultyInputIsReported(t *testing.T) {
 		l := &promptListener{}
 		_, err = run.Invoke(context.Background(), values{"documents": docs{nil}, "question": question}, compose.WithCallbacks(l.handler()))
 		var e *core.ConfigError
-		if !errors.As(err, &e) || e.Index != 0 {
+		if !errors.As(err, &e) || e.Field != "documents[0]" {
 			t.Errorf("got the error %v", err)
 		}
 		if want := []string{"start BookendChatTemplate: why?", "error BookendChatTemplate: false"}; !slices.Equal(l.heard, want) {

@@ -1,6 +1,7 @@
 package eino
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -25,9 +26,7 @@ type Transformer struct{ part }
 // NewTransformer returns a Transformer, or every fault of the configuration
 // joined: *core.ConfigError and its like. A nil config means the defaults.
 func NewTransformer(_ context.Context, config *Config) (*Transformer, error) {
-	if config == nil {
-		config = &Config{}
-	}
+	config = cmp.Or(config, &Config{})
 	arranger, err := core.New(*config)
 	if err != nil {
 		return nil, err
@@ -47,7 +46,9 @@ func (t *Transformer) Transform(ctx context.Context, docs []*schema.Document, op
 	if !t.observed { // apart from report, which keeps the call on the heap
 		return t.transform(ctx, docs, call)
 	}
-	transform := func(ctx context.Context, call core.Call) ([]*schema.Document, error) { return t.transform(ctx, docs, call) }
+	transform := func(ctx context.Context, call core.Call) ([]*schema.Document, error) {
+		return t.transform(ctx, docs, call)
+	}
 	return report(ctx, t.part, components.ComponentOfTransformer, call, &document.TransformerCallbackInput{Input: docs}, transform,
 		func(placed []*schema.Document, extra map[string]any) callbacks.CallbackOutput {
 			return &document.TransformerCallbackOutput{Output: placed, Extra: extra}

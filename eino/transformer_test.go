@@ -97,7 +97,7 @@ func TestANilDocumentIsNamed(t *testing.T) {
 	} {
 		placed, err := transform()
 		var e *core.ConfigError
-		if !errors.As(err, &e) || e.Index != 2 || !strings.Contains(err.Error(), "document 2") {
+		if !errors.As(err, &e) || e.Field != "documents[2]" || !strings.Contains(err.Error(), "documents[2]") {
 			t.Errorf("%s: got the error %v", name, err)
 		}
 		if placed != nil {

@@ -1,11 +1,13 @@
 package langchaingo_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log"
 
 	"github.com/bookend-rag/bookend/core"
+	"github.com/bookend-rag/bookend/core/pipeline"
 	"github.com/bookend-rag/bookend/core/rank"
 	bookend "github.com/bookend-rag/bookend/langchaingo"
 	"github.com/tmc/langchaingo/schema"
@@ -13,23 +15,18 @@ import (
 
 // Two retrievers asked at the same time, fused, reranked, trimmed to three, placed. In
 // earnest the scorer is that of rank.NewHTTP.
-func ExampleNewFusion() {
+func ExampleNewPipeline() {
 	words := list{{PageContent: "first"}, {PageContent: "second"}, {PageContent: "third"}}
 	dense := list{{PageContent: "fourth"}, {PageContent: "second"}}
-	fusion, err := bookend.NewFusion(rank.Fusion{KeepGoing: true},
-		bookend.Source{Name: "words", Retriever: words},
-		bookend.Source{Name: "dense", Retriever: dense},
-	)
-	if err != nil {
-		log.Fatal(err)
-	}
-	r, err := bookend.NewRetriever(fusion,
-		bookend.WithReranker(rank.Reranker{Scorer: prefers("third fourth first second"), OnFailure: rank.KeepOrder}),
-		bookend.WithConfig(core.Config{
+	r, err := bookend.NewPipeline(pipeline.Config[schema.Document]{
+		Sources:  []bookend.Source{bookend.From("words", words), bookend.From("dense", dense)},
+		Fusion:   rank.Fusion{KeepGoing: true},
+		Reranker: &rank.Reranker{Scorer: prefers("third fourth first second"), OnFailure: rank.KeepOrder},
+		Order: core.Config{
 			TopK:    3,
 			Observe: func(_ context.Context, e core.Event) { fmt.Print(e.Arrangement) },
-		}),
-	)
+		},
+	})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -45,22 +42,27 @@ func ExampleNewFusion() {
 	// third first fourth <nil>
 }
 
-// The retriever is asked for four times what may be admitted, so that the reranker
-// finds what it ranked low.
-func ExampleNewOverFetching() {
-	open := func(k int) schema.Retriever { // as in: return vectorstores.ToRetriever(store, k)
+// The store is asked for four times what may be admitted, so that the reranker finds
+// what it ranked low. A retriever of langchaingo takes its number when it is made: Find
+// makes one for each call, and by its own number where the call has none.
+func ExampleNewPipeline_overFetching() {
+	find := func(ctx context.Context, query string, k int) ([]schema.Document, error) {
 		fmt.Println("asked for", k)
-		return list(documents(4))
+		open := list(documents(cmp.Or(k, 5))) // as in: vectorstores.ToRetriever(store, cmp.Or(k, 5))
+		return open.GetRelevantDocuments(ctx, query)
 	}
-	reranker := rank.Reranker{Scorer: prefers("fourth third second first")}
-	r, err := bookend.NewOverFetching(open, 4, bookend.WithConfig(core.Config{TopK: 1}), bookend.WithReranker(reranker))
+	r, err := bookend.NewPipeline(pipeline.Config[schema.Document]{
+		Sources:   []bookend.Source{{Find: find}},
+		OverFetch: 4,
+		Reranker:  &rank.Reranker{Scorer: prefers("fourth third second first")},
+		Order:     core.Config{TopK: 1},
+	})
 	if err != nil {
 		log.Fatal(err)
 	}
 	docs, err := r.GetRelevantDocuments(context.Background(), "How long does a refund take?")
 	fmt.Println(texts(docs), err)
 	// Output:
-	// asked for 4
 	// asked for 4
 	// fourth <nil>
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/bookend-rag/bookend/core"
+	"github.com/bookend-rag/bookend/core/pipeline"
 	"github.com/bookend-rag/bookend/core/rank"
 	bookend "github.com/bookend-rag/bookend/langchaingo"
 	"github.com/tmc/langchaingo/schema"
@@ -32,10 +33,22 @@ var offline = rank.ScorerFunc(func(context.Context, string, []string) ([]float64
 	return nil, errors.New("server is down")
 })
 
-// ranked returns an option with a Config that places as ranked.
-func ranked(c core.Config) bookend.Option {
+// config is what NewPipeline takes.
+type config = pipeline.Config[schema.Document]
+
+// from returns sources that ask retrievers, by the names of their order.
+func from(inner ...schema.Retriever) []bookend.Source {
+	sources := make([]bookend.Source, len(inner))
+	for i := range inner {
+		sources[i] = bookend.From("", inner[i])
+	}
+	return sources
+}
+
+// ranked returns c with the placement that leaves documents as ranked.
+func ranked(c core.Config) core.Config {
 	c.Placement = core.Choice{Placement: core.RankOrder}
-	return bookend.WithConfig(c)
+	return c
 }
 
 func mustRetrieve(t *testing.T, r schema.Retriever, err error) []schema.Document {
@@ -50,7 +63,7 @@ func mustRetrieve(t *testing.T, r schema.Retriever, err error) []schema.Document
 	return docs
 }
 
-func TestWithReranker(t *testing.T) {
+func TestAReranker(t *testing.T) {
 	t.Parallel()
 	found := documents(4)
 	for i := range found {
@@ -58,7 +71,7 @@ func TestWithReranker(t *testing.T) {
 	}
 	before := slices.Clone(found)
 	var seen core.Event
-	config := core.Config{
+	order := core.Config{
 		TopK: 3, Threshold: new(float64), ThresholdBy: core.OwnScore, Direction: core.HigherIsBetter,
 		Observe: func(_ context.Context, e core.Event) { seen = e },
 	}
@@ -67,7 +80,7 @@ func TestWithReranker(t *testing.T) {
 		asked = query
 		return prefers("third first fourth second")(ctx, query, texts)
 	})
-	r, err := bookend.NewRetriever(list(found), bookend.WithConfig(config), bookend.WithReranker(rank.Reranker{Scorer: scorer}))
+	r, err := bookend.NewPipeline(config{Sources: from(list(found)), Order: order, Reranker: &rank.Reranker{Scorer: scorer}})
 	docs := mustRetrieve(t, r, err)
 	if got, want := texts(docs), "third fourth first"; got != want {
 		t.Errorf("(-want +got)\n-%s\n+%s", want, got)
@@ -87,7 +100,7 @@ func TestWithReranker(t *testing.T) {
 
 func TestARerankerThatFails(t *testing.T) {
 	t.Parallel()
-	r, err := bookend.NewRetriever(list(documents(3)), bookend.WithReranker(rank.Reranker{Scorer: offline}))
+	r, err := bookend.NewPipeline(config{Sources: from(list(documents(3))), Reranker: &rank.Reranker{Scorer: offline}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,22 +108,24 @@ func TestARerankerThatFails(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	var notes []string
-	r, err = bookend.NewRetriever(list(documents(3)),
-		ranked(core.Config{Observe: func(_ context.Context, e core.Event) { notes = e.Arrangement.Notes }}),
-		bookend.WithReranker(rank.Reranker{Scorer: offline, OnFailure: rank.KeepOrder}))
+	r, err = bookend.NewPipeline(config{
+		Sources:  from(list(documents(3))),
+		Reranker: &rank.Reranker{Scorer: offline, OnFailure: rank.KeepOrder},
+		Order:    ranked(core.Config{Observe: func(_ context.Context, e core.Event) { notes = e.Arrangement.Notes }}),
+	})
 	if got := texts(mustRetrieve(t, r, err)); got != "first second third" {
 		t.Errorf("order %s", got)
 	}
-	if len(notes) != 1 || !strings.Contains(notes[0], "server is down") {
-		t.Errorf("notes %q", notes)
+	if want := []string{"ranking by rerank failed (error), and the order before it is kept"}; !slices.Equal(notes, want) {
+		t.Errorf("notes (-want +got)\n-%q\n+%q", want, notes)
 	}
 }
 
 // Off asks no model and keeps the order.
 func TestOffAsksNoReranker(t *testing.T) {
 	t.Parallel()
-	off := bookend.WithConfig(core.Config{Select: func(context.Context) *core.Arranger { return core.Off }})
-	r, err := bookend.NewRetriever(list(documents(3)), off, bookend.WithReranker(rank.Reranker{Scorer: offline}))
+	off := core.Config{Select: func(context.Context) *core.Arranger { return core.Off }}
+	r, err := bookend.NewPipeline(config{Sources: from(list(documents(3))), Order: off, Reranker: &rank.Reranker{Scorer: offline}})
 	if got := texts(mustRetrieve(t, r, err)); got != "first second third" {
 		t.Errorf("order %s", got)
 	}
@@ -119,17 +134,19 @@ func TestOffAsksNoReranker(t *testing.T) {
 func TestFusion(t *testing.T) {
 	t.Parallel()
 	all := documents(6)
-	words := bookend.Source{Name: "words", Retriever: list{all[0], all[1], all[2]}}
-	dense := bookend.Source{Name: "dense", Retriever: list{all[3], all[1]}}
-	down := bookend.Source{Name: "down", Retriever: broken{errors.New("no route")}, Timeout: time.Minute}
+	words := bookend.From("words", list{all[0], all[1], all[2]})
+	dense := bookend.From("dense", list{all[3], all[1]})
+	down := bookend.From("down", broken{errors.New("no route")})
+	down.Timeout = time.Minute
+	both := []bookend.Source{words, dense}
 
-	f, err := bookend.NewFusion(rank.Fusion{}, words, dense)
-	if got := texts(mustRetrieve(t, f, err)); got != "second first fourth third" {
+	r, err := bookend.NewPipeline(config{Sources: both, Order: ranked(core.Config{})})
+	if got := texts(mustRetrieve(t, r, err)); got != "second first fourth third" {
 		t.Errorf("alone: %s", got)
 	}
 	var seen core.Arrangement
 	observe := core.Config{TopK: 3, Observe: func(_ context.Context, e core.Event) { seen = e.Arrangement }}
-	r, err := bookend.NewRetriever(f, bookend.WithConfig(observe))
+	r, err = bookend.NewPipeline(config{Sources: both, Order: observe})
 	if got := texts(mustRetrieve(t, r, err)); got != "second fourth first" {
 		t.Errorf("placed: %s", got)
 	}
@@ -137,7 +154,10 @@ func TestFusion(t *testing.T) {
 	if fmt.Sprint(stage.Ranks, len(seen.Stages)) != "[1 -1 0 -1] 3" {
 		t.Errorf("stages %v", seen.Stages)
 	}
-	r, err = bookend.NewRetriever(f, ranked(observe), bookend.WithReranker(rank.Reranker{Scorer: prefers("third fourth first second")}))
+	r, err = bookend.NewPipeline(config{
+		Sources: both, Order: ranked(observe),
+		Reranker: &rank.Reranker{Scorer: prefers("third fourth first second")},
+	})
 	if got := texts(mustRetrieve(t, r, err)); got != "third fourth first" {
 		t.Errorf("reranked: %s", got)
 	}
@@ -145,26 +165,20 @@ func TestFusion(t *testing.T) {
 		t.Errorf("stages %v", seen.Stages)
 	}
 
-	f, err = bookend.NewFusion(rank.Fusion{}, words, down)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err = bookend.NewRetriever(f)
+	r, err = bookend.NewPipeline(config{Sources: []bookend.Source{words, down}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := r.GetRelevantDocuments(context.Background(), "why?"); !strings.Contains(fmt.Sprint(err), `"down" failed: no route`) {
 		t.Errorf("error %v", err)
 	}
-	f, err = bookend.NewFusion(rank.Fusion{KeepGoing: true}, words, down)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err = bookend.NewRetriever(f, ranked(observe))
+	r, err = bookend.NewPipeline(config{
+		Sources: []bookend.Source{words, down}, Fusion: rank.Fusion{KeepGoing: true}, Order: ranked(observe),
+	})
 	if got := texts(mustRetrieve(t, r, err)); got != "first second third" {
 		t.Errorf("tolerated: %s", got)
 	}
-	if want := []string{"ranking by down is missing: no route"}; !slices.Equal(seen.Notes, want) {
+	if want := []string{"ranking by down is missing (error)"}; !slices.Equal(seen.Notes, want) {
 		t.Errorf("notes (-want +got)\n-%q\n+%q", want, seen.Notes)
 	}
 }
@@ -177,23 +191,24 @@ func TestOverFetching(t *testing.T) {
 		overFetch int
 		chosen    *core.Config // by Select; nil: none
 		off       bool
-		want      int
+		want      int // 0: left to the source
 	}{
-		{"none", 2, 1, nil, false, 2},
+		{"none", 2, 1, nil, false, 0},
+		{"no top-k at all", 0, 3, nil, false, 0},
 		{"three times", 2, 3, nil, false, 6},
 		{"another top-k for the call", 2, 3, &core.Config{TopK: 1}, false, 3},
 		{"no top-k for the call", 2, 3, &core.Config{}, false, 6},
-		{"off", 2, 3, nil, true, 2},
-		{"more than there are numbers", 2, 1 << 62, nil, false, 1<<62 - 1 + 1<<62},
+		{"off", 2, 3, nil, true, 0},
+		{"more than there are numbers", 2, 1 << 62, nil, false, 1 << 62},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			var asked int
-			open := func(k int) schema.Retriever {
+			asked := -1
+			find := func(_ context.Context, _ string, k int) ([]schema.Document, error) {
 				asked = k
-				return list(documents(min(k, 6)))
+				return documents(min(k, 6)), nil
 			}
-			config := core.Config{TopK: c.topK, Select: func(context.Context) *core.Arranger {
+			order := core.Config{TopK: c.topK, Select: func(context.Context) *core.Arranger {
 				if c.off {
 					return core.Off
 				}
@@ -206,9 +221,9 @@ func TestOverFetching(t *testing.T) {
 				}
 				return a
 			}}
-			r, err := bookend.NewOverFetching(open, c.overFetch, bookend.WithConfig(config))
+			r, err := bookend.NewPipeline(config{Sources: []bookend.Source{{Find: find}}, OverFetch: c.overFetch, Order: order})
 			mustRetrieve(t, r, err)
-			if c.overFetch < 1<<60 && asked != c.want || asked <= 0 {
+			if asked != c.want {
 				t.Errorf("asked for (-want +got)\n-%d\n+%d", c.want, asked)
 			}
 		})
@@ -218,9 +233,11 @@ func TestOverFetching(t *testing.T) {
 // What a retriever ranks low can be found, at last.
 func TestOverFetchingLetsARerankerChoose(t *testing.T) {
 	t.Parallel()
-	open := func(k int) schema.Retriever { return list(documents(k)) }
-	r, err := bookend.NewOverFetching(open, 3, ranked(core.Config{TopK: 2}),
-		bookend.WithReranker(rank.Reranker{Scorer: prefers("sixth fifth fourth third second first")}))
+	find := func(_ context.Context, _ string, k int) ([]schema.Document, error) { return documents(k), nil }
+	r, err := bookend.NewPipeline(config{
+		Sources: []bookend.Source{{Find: find}}, OverFetch: 3, Order: ranked(core.Config{TopK: 2}),
+		Reranker: &rank.Reranker{Scorer: prefers("sixth fifth fourth third second first")},
+	})
 	if got := texts(mustRetrieve(t, r, err)); got != "sixth fifth" {
 		t.Errorf("order %s", got)
 	}
@@ -229,72 +246,43 @@ func TestOverFetchingLetsARerankerChoose(t *testing.T) {
 func TestRankingFaults(t *testing.T) {
 	t.Parallel()
 	inner := list(documents(2))
-	fusion, err := bookend.NewFusion(rank.Fusion{}, bookend.Source{Retriever: inner})
-	if err != nil {
-		t.Fatal(err)
-	}
 	placed, err := bookend.NewRetriever(inner)
 	if err != nil {
 		t.Fatal(err)
 	}
-	scorer := bookend.WithReranker(rank.Reranker{Scorer: offline})
-	threshold := bookend.WithConfig(core.Config{Threshold: new(float64), Direction: core.HigherIsBetter})
-	open := func(int) schema.Retriever { return inner }
-	topK := bookend.WithConfig(core.Config{TopK: 2})
+	scorer := &rank.Reranker{Scorer: offline}
+	threshold := core.Config{Threshold: new(float64), Direction: core.HigherIsBetter}
+	byScore := core.Config{Rank: core.ByScore, Direction: core.HigherIsBetter}
+	late := bookend.From("late", inner)
+	late.Timeout = -1
 	for _, c := range []struct {
-		name  string
-		make  func() error
-		parts []string
+		name   string
+		config config
+		parts  []string
 	}{
-		{"no scorer", func() error { _, err := bookend.NewRetriever(inner, bookend.WithReranker(rank.Reranker{})); return err }, []string{"Reranker.Scorer"}},
-		{"a policy, no inner, a setting", func() error {
-			_, err := bookend.NewRetriever(nil, bookend.WithReranker(rank.Reranker{Scorer: offline, OnFailure: "x"}), bookend.WithConfig(core.Config{TopK: -1}))
-			return err
-		}, []string{"OnFailure", "inner", "TopK"}},
-		{"an undeclared threshold", func() error { _, err := bookend.NewRetriever(inner, scorer, threshold); return err }, []string{"ThresholdBy"}},
-		{"an undeclared threshold over a fusion", func() error { _, err := bookend.NewRetriever(fusion, threshold); return err }, []string{"ThresholdBy"}},
-		{"a sort over a fusion", func() error {
-			_, err := bookend.NewRetriever(fusion, bookend.WithConfig(core.Config{Rank: core.ByScore, Direction: core.HigherIsBetter}))
-			return err
-		}, []string{"undo the fusion"}},
-		{"a transformer", func() error { _, err := bookend.NewTransformer(scorer); return err }, []string{"WithReranker", "does not see the question"}},
-		{"a fusion of nothing", func() error { _, err := bookend.NewFusion(rank.Fusion{}); return err }, []string{"sources"}},
-		{"a fusion of faults", func() error {
-			_, err := bookend.NewFusion(rank.Fusion{K: -1}, bookend.Source{}, bookend.Source{Retriever: placed, Timeout: -1})
-			return err
-		}, []string{"K is -1", "is \"nil\"", "place once, outermost", "Timeout of source 2"}},
-		{"nothing to open", func() error { _, err := bookend.NewOverFetching(nil, 0, topK); return err }, []string{"overFetch is 0", "inner"}},
-		{"no top-k", func() error { _, err := bookend.NewOverFetching(open, 2); return err }, []string{"TopK is 0"}},
-		{"open returns nil", func() error {
-			_, err := bookend.NewOverFetching(func(int) schema.Retriever { return nil }, 2, topK)
-			return err
-		}, []string{"inner"}},
-		{"open returns nil later", func() error {
-			calls := 0
-			r, err := bookend.NewOverFetching(func(int) schema.Retriever {
-				if calls++; calls > 1 {
-					return nil
-				}
-				return inner
-			}, 2, topK)
-			if err != nil {
-				t.Error(err)
-			}
-			_, err = r.GetRelevantDocuments(context.Background(), "why?")
-			return err
-		}, []string{"inner"}},
+		{"no scorer", config{Sources: from(inner), Reranker: &rank.Reranker{}}, []string{"Reranker.Scorer"}},
+		{
+			"a policy, no inner, a setting",
+			config{Sources: from(nil), Reranker: &rank.Reranker{Scorer: offline, OnFailure: "x"}, Order: core.Config{TopK: -1}},
+			[]string{"OnFailure", "Inner", "TopK"},
+		},
+		{"an undeclared threshold", config{Sources: from(inner), Reranker: scorer, Order: threshold}, []string{"ThresholdBy"}},
+		{"an undeclared threshold over a fusion", config{Sources: from(inner, inner), Order: threshold}, []string{"ThresholdBy"}},
+		{"a sort over a fusion", config{Sources: from(inner, inner), Order: byScore}, []string{"undo the stages before"}},
+		{"nothing to ask", config{}, []string{"Inner is nil"}},
+		{
+			"sources of faults",
+			config{Sources: []bookend.Source{{}, bookend.From("placed", placed), late}, Fusion: rank.Fusion{K: -1}},
+			[]string{"K is -1", "Sources[0].Find is nil", "place once, outermost", "Sources[2].Timeout is -1ns"},
+		},
+		{"nothing to find with", config{Sources: []bookend.Source{{}}, OverFetch: -1, Order: core.Config{TopK: 2}}, []string{"OverFetch is -1", "Find is nil"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			err := c.make()
-			var fault *core.ConfigError
-			if !errors.As(err, &fault) {
-				t.Fatalf("error %v, want a *core.ConfigError", err)
-			}
-			for _, part := range c.parts {
-				if !strings.Contains(err.Error(), part) {
-					t.Errorf("error %q does not mention %q", err, part)
-				}
+			r, err := bookend.NewPipeline(c.config)
+			checkFaults(t, err, c.parts...)
+			if r != nil {
+				t.Error("got a retriever beside the error")
 			}
 		})
 	}

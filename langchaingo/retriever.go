@@ -1,6 +1,7 @@
 package langchaingo
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/bookend-rag/bookend/core"
@@ -9,15 +10,12 @@ import (
 	"github.com/tmc/langchaingo/schema"
 )
 
-var _ schema.Retriever = (*Retriever)(nil)
-
 // Retriever asks another retriever, or several, and places what they return. It is as safe
 // for concurrent use as they are. Chains that return source_documents return them as
 // placed; wrap the combine-documents step instead (package combine) to have them ranked.
 type Retriever struct {
-	// CallbacksHandler, if set before the first call, hears of the start of a call and of
-	// its success, with the placed documents. One that the inner retriever has too hears
-	// everything twice.
+	// CallbacksHandler, if set before the first call, hears of its start and of its success, with the
+	// placed documents. One that the inner retriever has too hears everything twice.
 	CallbacksHandler callbacks.Handler
 	pipeline         *pipeline.Pipeline[schema.Document]
 }
@@ -31,8 +29,9 @@ func NewRetriever(inner schema.Retriever, opts ...Option) (*Retriever, error) {
 // NewPipeline returns a Retriever that asks several sources and fuses their lists, over-fetches
 // or reranks. The View may be left out. The errors are those of pipeline.New.
 func NewPipeline(config pipeline.Config[schema.Document]) (*Retriever, error) {
-	if config.View == nil {
-		config.View = view
+	config.View = cmp.Or(config.View, view)
+	if len(config.Sources) == 0 {
+		config.Sources = []Source{From("", nil)} // refused
 	}
 	p, err := pipeline.New(config)
 	if err != nil {
@@ -44,12 +43,11 @@ func NewPipeline(config pipeline.Config[schema.Document]) (*Retriever, error) {
 // Source is one of the retrievers that a pipeline asks.
 type Source = pipeline.Source[schema.Document]
 
-// From returns the Source that asks inner, of that name: what the arrangement and errors
-// call it. It passes no number on, which langchaingo's retrievers take when they are made:
-// set Find to over-fetch.
+// From returns the Source that asks inner, of that name: what the arrangement and errors call it. It
+// passes no number on, which retrievers of langchaingo take when they are made: to over-fetch, set Find.
 func From(name string, inner schema.Retriever) Source {
 	if inner == nil {
-		return Source{Name: name}
+		inner = (*Retriever)(nil) // refused, as every nil is
 	}
 	return Source{Name: name, Inner: inner, Find: func(ctx context.Context, query string, _ int) ([]schema.Document, error) {
 		return inner.GetRelevantDocuments(ctx, query)

@@ -9,6 +9,7 @@ import (
 	"github.com/bookend-rag/bookend/core"
 	bookend "github.com/bookend-rag/bookend/langchaingo"
 	"github.com/tmc/langchaingo/chains"
+	"github.com/tmc/langchaingo/schema"
 )
 
 var errDown = errors.New("the store is down")
@@ -16,7 +17,7 @@ var errDown = errors.New("the store is down")
 func TestNewRetrieverReportsEveryFault(t *testing.T) {
 	t.Parallel()
 	config, want := faults()
-	wrapped, err := bookend.NewRetriever(list{}, nil)
+	wrapped, err := bookend.NewRetriever(list{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,11 +27,12 @@ func TestNewRetrieverReportsEveryFault(t *testing.T) {
 		make func() (*bookend.Retriever, error)
 		want []string
 	}{
-		{"nil inner", func() (*bookend.Retriever, error) { return bookend.NewRetriever(nil, bookend.WithConfig(config)) }, append(want, "inner", "nil")},
+		{"nil inner", func() (*bookend.Retriever, error) { return bookend.NewRetriever(nil, bookend.WithConfig(config)) }, append(want, "Inner is nil")},
 		{"nested", func() (*bookend.Retriever, error) {
 			return bookend.NewRetriever(wrapped, bookend.WithConfig(config))
-		}, append(want, "inner", "outermost")},
-		{"a nil *Retriever", func() (*bookend.Retriever, error) { return bookend.NewRetriever(none) }, []string{"inner"}},
+		}, append(want, "Inner", "outermost")},
+		{"a nil *Retriever", func() (*bookend.Retriever, error) { return bookend.NewRetriever(none) }, []string{"Inner is nil"}},
+		{"another nil pointer", func() (*bookend.Retriever, error) { return bookend.NewRetriever((*list)(nil)) }, []string{"Inner is nil"}},
 		{"options alone", func() (*bookend.Retriever, error) {
 			return bookend.NewRetriever(list{}, bookend.WithConfig(config))
 		}, want},
@@ -63,10 +65,11 @@ func TestRetrieverPassesTheQuestionOn(t *testing.T) {
 func TestRetrieverReportsToItsOwnHandler(t *testing.T) {
 	t.Parallel()
 	inner, outer := &listener{}, &listener{}
-	r, err := bookend.NewRetriever(reporting{documents(3), inner}, bookend.WithCallbacks(outer))
+	r, err := bookend.NewRetriever(reporting{documents(3), inner})
 	if err != nil {
 		t.Fatal(err)
 	}
+	r.CallbacksHandler = outer
 	if _, err := r.GetRelevantDocuments(context.Background(), "why?"); err != nil {
 		t.Fatal(err)
 	}
@@ -87,20 +90,18 @@ func TestRetrieverReportsToItsOwnHandler(t *testing.T) {
 func TestRetrieverReportsNoEndOnError(t *testing.T) {
 	t.Parallel()
 	fails := core.PlacementFunc(func([]int, func(int) core.Origin) error { return errDown })
-	for name, make := range map[string]func(h *listener) (*bookend.Retriever, error){
-		"inner": func(h *listener) (*bookend.Retriever, error) {
-			return bookend.NewRetriever(broken{errDown}, bookend.WithCallbacks(h))
-		},
-		"placement": func(h *listener) (*bookend.Retriever, error) {
-			return bookend.NewRetriever(list(documents(3)), bookend.WithCallbacks(h),
-				bookend.WithConfig(core.Config{Placement: core.Choice{Placement: fails}}))
+	for name, make := range map[string]func() (*bookend.Retriever, error){
+		"inner": func() (*bookend.Retriever, error) { return bookend.NewRetriever(broken{errDown}) },
+		"placement": func() (*bookend.Retriever, error) {
+			return bookend.NewRetriever(list(documents(3)), bookend.WithConfig(core.Config{Placement: core.Choice{Placement: fails}}))
 		},
 	} {
 		h := &listener{}
-		r, err := make(h)
+		r, err := make()
 		if err != nil {
 			t.Fatal(err)
 		}
+		r.CallbacksHandler = h
 		docs, err := r.GetRelevantDocuments(context.Background(), "why?")
 		if !errors.Is(err, errDown) || docs != nil {
 			t.Errorf("%s: got %v and %v", name, docs, err)
@@ -187,5 +188,59 @@ func TestOffLeavesThePromptAsItWas(t *testing.T) {
 	}
 	if plain.prompts[0] != off.prompts[0] {
 		t.Errorf("(-plain +off)\n-%q\n+%q", plain.prompts[0], off.prompts[0])
+	}
+}
+
+// A zero value works by the defaults, or says what it lacks.
+func TestZeroValues(t *testing.T) {
+	t.Parallel()
+	found := func(docs []schema.Document, err error) (string, error) { return texts(docs), err }
+	for _, c := range []struct {
+		name string
+		run  func(context.Context) (string, error)
+		want string // "": a *core.ConfigError
+	}{
+		{"Retriever", func(ctx context.Context) (string, error) {
+			var r bookend.Retriever
+			if r.Arranger() != nil {
+				t.Error("a zero Retriever has an Arranger")
+			}
+			return found(r.GetRelevantDocuments(ctx, "why?"))
+		}, ""},
+		{"Retriever with a handler", func(ctx context.Context) (string, error) {
+			return found((&bookend.Retriever{CallbacksHandler: &listener{}}).GetRelevantDocuments(ctx, "why?"))
+		}, ""},
+		{"Transformer", func(ctx context.Context) (string, error) {
+			return found(new(bookend.Transformer).TransformDocuments(ctx, documents(3)))
+		}, "first third second"},
+		{"Transformer's Arranger", func(ctx context.Context) (string, error) {
+			return found(core.Transform(ctx, new(bookend.Transformer).Arranger(), documents(3), bookend.View(), core.Call{}))
+		}, "first third second"},
+		{"Option", func(ctx context.Context) (string, error) {
+			r, err := bookend.NewRetriever(list(documents(3)), bookend.Option{})
+			if err != nil {
+				return "", err
+			}
+			return found(r.GetRelevantDocuments(ctx, "why?"))
+		}, "first third second"},
+		{"Source", func(context.Context) (string, error) {
+			_, err := bookend.NewPipeline(config{Sources: []bookend.Source{{}}})
+			return "", err
+		}, ""},
+		{"pipeline.Config", func(context.Context) (string, error) {
+			_, err := bookend.NewPipeline(config{})
+			return "", err
+		}, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := c.run(context.Background())
+			var fault *core.ConfigError
+			if c.want == "" && !errors.As(err, &fault) {
+				t.Errorf("got the error %v, want a *core.ConfigError", err)
+			}
+			if c.want != "" && (err != nil || got != c.want) {
+				t.Errorf("(-want +got)\n-%s\n+%s %v", c.want, got, err)
+			}
+		})
 	}
 }

@@ -2,9 +2,8 @@ package langchaingo
 
 import "github.com/bookend-rag/bookend/core"
 
-// The direction of schema.Document.Score for each vector store of langchaingo v0.1.14, for
-// core.Config.Direction, which only core.ByScore and a Threshold need: every store answers
-// best first. docs/stores.md has what each was read from, and what sets no score at all.
+// The direction of schema.Document.Score for each vector store of langchaingo v0.1.14, which only core.ByScore
+// and a Threshold need: all answer best first. docs/stores.md has the sources, and what sets no score at all.
 const (
 	AlloyDBCosineScores         = core.LowerIsBetter  // alloydb with CosineDistance, its default: the distance
 	AlloyDBEuclideanScores      = core.LowerIsBetter  // alloydb with Euclidean: the distance

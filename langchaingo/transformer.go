@@ -25,8 +25,7 @@ func configOf(opts []Option) (config core.Config) {
 // immutable and safe for concurrent use.
 type Transformer struct{ arranger *core.Arranger }
 
-// NewTransformer returns a Transformer, or every fault of the options, joined. Without
-// options it places by head-tail.
+// NewTransformer returns a Transformer, or every fault of the options, joined.
 func NewTransformer(opts ...Option) (*Transformer, error) {
 	arranger, err := core.New(configOf(opts))
 	if err != nil {

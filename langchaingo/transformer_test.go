@@ -21,11 +21,10 @@ func TestNewTransformer(t *testing.T) {
 		want    string
 	}{
 		{"no option", nil, "first third fifth fourth second"},
-		{"nil option", []bookend.Option{nil}, "first third fifth fourth second"},
-		{"nil handler", []bookend.Option{bookend.WithCallbacks(nil)}, "first third fifth fourth second"},
+		{"zero option", []bookend.Option{{}}, "first third fifth fourth second"},
 		{"config", []bookend.Option{bookend.WithConfig(core.Config{TopK: 2})}, "first second"},
 		{"the last config counts", []bookend.Option{
-			bookend.WithConfig(core.Config{TopK: 2}), nil,
+			bookend.WithConfig(core.Config{TopK: 2}),
 			bookend.WithConfig(core.Config{Placement: core.Choice{Placement: core.Reversed}}),
 		}, "fifth fourth third second first"},
 	} {
@@ -72,25 +71,6 @@ func TestNewTransformerReportsEveryFault(t *testing.T) {
 	checkFaults(t, err, want...)
 	if transformer != nil {
 		t.Error("got a transformer beside the error")
-	}
-}
-
-func TestNewTransformerRefusesCallbacks(t *testing.T) {
-	t.Parallel()
-	transformer, err := bookend.NewTransformer(bookend.WithCallbacks(&listener{}))
-	checkFaults(t, err, "WithCallbacks")
-	if transformer != nil {
-		t.Error("got a transformer beside the error")
-	}
-}
-
-func TestNilTransformerRunsTheDefaults(t *testing.T) {
-	t.Parallel()
-	for name, transformer := range map[string]*bookend.Transformer{"nil": nil, "zero": {}} {
-		placed, err := transformer.TransformDocuments(context.Background(), documents(3))
-		if got, want := texts(placed), "first third second"; err != nil || got != want {
-			t.Errorf("%s (-want +got)\n-%s\n+%s %v", name, want, got, err)
-		}
 	}
 }
 
@@ -148,7 +128,7 @@ func TestIDsComeFromTheMetadata(t *testing.T) {
 		{"doc", "first second"},
 	} {
 		transformer, err := bookend.NewTransformer(bookend.WithConfig(core.Config{
-			DropSameID: true, IDKey: c.key, Placement: core.Choice{Placement: core.RankOrder},
+			DropSameID: true, Keys: core.Keys{ID: c.key}, Placement: core.Choice{Placement: core.RankOrder},
 		}))
 		if err != nil {
 			t.Fatal(err)

@@ -73,7 +73,8 @@ func TestConfigFaults(t *testing.T) {
 		{"an accessor that View lacks", config{Sources: one, Order: core.Config{DropSameText: true}}, "View.Text"},
 		{"Order", config{Sources: one, Order: core.Config{TopK: -1, Rank: core.ByScore}}, "Direction, TopK"},
 		{
-			"all together", config{
+			"all together",
+			config{
 				Sources:   []source{{Timeout: -1, Weight: -1}, with(finds("b", "b"), inner), with(finds("c", "c"), (*hit)(nil))},
 				Fusion:    rank.Fusion{K: -1},
 				Reranker:  &rank.Reranker{},
@@ -83,7 +84,8 @@ func TestConfigFaults(t *testing.T) {
 			"K, OverFetch, Reranker.Scorer, Sources[0].Find, Sources[0].Timeout, Sources[1].Inner, Sources[2].Inner, TopK, View.Text, Weight of list 1",
 		},
 		{
-			"with what does not fit the stages", config{
+			"with what does not fit the stages",
+			config{
 				Sources: []source{{}, finds("b", "b")}, Reranker: &rank.Reranker{}, OverFetch: -2, View: docView,
 				Order: core.Config{Threshold: &limit, Direction: core.HigherIsBetter},
 			},

@@ -143,13 +143,13 @@ func (p *Pipeline[E]) Run(ctx context.Context, c core.Call) ([]E, error) {
 			return nil, err
 		}
 		c.Stages = append(slices.Clip(c.Stages), found.Stages...)
-		return p.place(ctx, used, found.Docs, c)
+		return p.place(ctx, used, found.Docs, &c)
 	}
 	docs, err := p.sources[0].find(ctx, c.Query, k)
 	if err != nil {
 		return nil, err
 	}
-	return p.place(ctx, used, docs, c)
+	return p.place(ctx, used, docs, &c)
 }
 
 // Place reranks, admits and places documents that are at hand, given best first; it asks
@@ -158,7 +158,7 @@ func (p *Pipeline[E]) Place(ctx context.Context, docs []E, c core.Call) ([]E, er
 	if p == nil {
 		p = new(Pipeline[E])
 	}
-	return p.place(ctx, p.choose(ctx, &c), docs, c)
+	return p.place(ctx, p.choose(ctx, &c), docs, &c)
 }
 
 // choose returns the Arranger of a call, whose Select is asked once.
@@ -183,7 +183,7 @@ func (p *Pipeline[E]) wanted(used *core.Arranger, topK int) int {
 	return min(k, math.MaxInt/p.overFetch) * p.overFetch
 }
 
-func (p *Pipeline[E]) place(ctx context.Context, used *core.Arranger, docs []E, c core.Call) ([]E, error) {
+func (p *Pipeline[E]) place(ctx context.Context, used *core.Arranger, docs []E, c *core.Call) ([]E, error) {
 	if p.reranker != nil && !used.IsOff() && !c.Placed {
 		stage, err := rank.Rerank(ctx, p.reranker, p.view, c.Query, docs)
 		if err != nil {
@@ -191,5 +191,5 @@ func (p *Pipeline[E]) place(ctx context.Context, used *core.Arranger, docs []E, 
 		}
 		c.Stages = append(slices.Clip(c.Stages), stage)
 	}
-	return core.Transform(ctx, p.arranger, docs, p.view, c)
+	return core.Transform(ctx, p.arranger, docs, p.view, *c)
 }

@@ -5,11 +5,11 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/bookend-rag/bookend/core"
+	"github.com/bookend-rag/bookend/core/record"
+	"github.com/bookend-rag/bookend/langchaingo/combine"
 	"github.com/tmc/langchaingo/chains"
 	"github.com/tmc/langchaingo/llms"
-
-	"github.com/bookend-rag/bookend/core"
-	"github.com/bookend-rag/bookend/langchaingo/combine"
 )
 
 // citing answers every prompt with the same text, in pieces where it is streamed.

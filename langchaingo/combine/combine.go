@@ -4,9 +4,8 @@
 //	step, err := combine.Wrap(chains.LoadStuffQA(llm))
 //	chain := chains.NewRetrievalQA(step, retriever)
 //
-// It serves stuff and map-reduce chains. Map-rerank sorts by score: a placement means nothing
-// there. Refine reads one document a call and builds each answer on the one before: under
-// head-tail the best is read first and the second best last.
+// It serves stuff and map-reduce chains. A placement means nothing to map-rerank, which sorts by
+// score. Refine reads one document a call: under head-tail the best first, the second best last.
 package combine
 
 import (
@@ -15,13 +14,16 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"slices"
 
 	"github.com/bookend-rag/bookend/core"
+	"github.com/bookend-rag/bookend/core/prompt"
 	"github.com/bookend-rag/bookend/core/record"
 	"github.com/bookend-rag/bookend/internal/nilvalue"
 	bookend "github.com/bookend-rag/bookend/langchaingo"
 	"github.com/tmc/langchaingo/callbacks"
 	"github.com/tmc/langchaingo/chains"
+	"github.com/tmc/langchaingo/llms"
 	"github.com/tmc/langchaingo/schema"
 )
 
@@ -29,20 +31,21 @@ import (
 const documentsKey, questionKey, outputKey = "input_documents", "question", "text"
 
 var (
-	view                        = bookend.View()
-	_    callbacks.HandlerHaver = (*Chain)(nil)
+	view       = bookend.View()
+	errNoModel = &core.ConfigError{Field: "llm", Rule: "pass the model to ask to NewLayoutChain, or the chain to wrap to Wrap"}
+	roles      = map[llms.ChatMessageType]prompt.Role{llms.ChatMessageTypeHuman: prompt.User, llms.ChatMessageTypeAI: prompt.Assistant, llms.ChatMessageTypeSystem: prompt.System}
 )
 
 // Chain is a combine-documents chain whose documents are placed first. Memory, keys,
 // callbacks and the call itself are those of the wrapped chain, which runs once a call.
 // It is as safe for concurrent use as that. Set the fields before the first call.
 type Chain struct {
-	chains.Chain        // the wrapped one
-	InputKey     string // the key of the documents, by default "input_documents"
+	InputKey string // the key of the documents, by default "input_documents"
 	// Answered, if set, is told the answer of every call that succeeds, once it has ended,
 	// such as the Answered of a core/record.Recorder: the output "text", or else the first.
 	Answered func(context.Context, record.Reply)
 
+	inner    chains.Chain
 	arranger *core.Arranger
 }
 
@@ -58,7 +61,7 @@ func Wrap(inner chains.Chain, opts ...bookend.Option) (*Chain, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Chain{Chain: inner, InputKey: documentsKey, arranger: transformer.Arranger()}, nil
+	return &Chain{InputKey: documentsKey, inner: inner, arranger: transformer.Arranger()}, nil
 }
 
 // Call places the documents in values[InputKey], which is not written to, and calls the wrapped
@@ -74,9 +77,8 @@ func (c *Chain) Call(ctx context.Context, values map[string]any, options ...chai
 		return nil, err
 	}
 	values = maps.Clone(values)
-	values[c.InputKey] = placed
-	// Not chains.Call, which would save the memory and fire the callbacks a second time.
-	outputs, err := c.Chain.Call(ctx, values, options...)
+	values[c.InputKey] = placed // and not chains.Call, which would save the memory and fire the callbacks twice
+	outputs, err := c.wrapped().Call(ctx, values, options...)
 	if err == nil && c.Answered != nil {
 		text, found := outputs[outputKey].(string)
 		for _, key := range c.GetOutputKeys() {
@@ -92,26 +94,42 @@ func (c *Chain) Call(ctx context.Context, values map[string]any, options ...chai
 // Arranger returns what arranges the documents.
 func (c *Chain) Arranger() *core.Arranger { return c.arranger }
 
+// wrapped returns the wrapped chain. That of a zero Chain says that it has no model.
+func (c *Chain) wrapped() chains.Chain {
+	if c.inner == nil {
+		return new(LayoutChain)
+	}
+	return c.inner
+}
+
+// GetMemory returns the memory of the wrapped chain.
+func (c *Chain) GetMemory() schema.Memory { return c.wrapped().GetMemory() }
+
+// GetInputKeys returns those of the wrapped chain.
+func (c *Chain) GetInputKeys() []string { return c.wrapped().GetInputKeys() }
+
+// GetOutputKeys returns those of the wrapped chain.
+func (c *Chain) GetOutputKeys() []string { return c.wrapped().GetOutputKeys() }
+
 // GetCallbackHandler returns the handler of the wrapped chain, or nil.
 func (c *Chain) GetCallbackHandler() callbacks.Handler {
-	if haver, ok := c.Chain.(callbacks.HandlerHaver); ok {
+	if haver, ok := c.wrapped().(callbacks.HandlerHaver); ok {
 		return haver.GetCallbackHandler()
 	}
 	return nil
 }
 
-// places says whether a chain is Bookend's, or holds a chain or a prompt that is.
+// places says whether a chain or a prompt is Bookend's, or holds one that is.
 func places(inner any) bool {
 	if _, ours := inner.(interface{ Arranger() *core.Arranger }); ours {
 		return true
 	}
-	v := reflect.Indirect(reflect.ValueOf(inner))
-	for _, name := range []string{"Prompt", "LLMChain", "RefineLLMChain", "ReduceChain"} {
-		if v.Kind() == reflect.Struct && v.FieldByName(name).IsValid() && places(v.FieldByName(name).Interface()) {
-			return true
-		}
-	}
-	return false
+	v, fields := reflect.Indirect(reflect.ValueOf(inner)), []string{"Chain", "Prompt", "LLMChain", "RefineLLMChain", "ReduceChain"}
+	return v.Kind() == reflect.Struct && slices.ContainsFunc(fields, func(name string) bool {
+		field, has := v.Type().FieldByName(name)
+		held, err := v.FieldByIndexErr(field.Index)
+		return has && err == nil && held.CanInterface() && places(held.Interface())
+	})
 }
 
 // valueOf returns the value of key, which has to be a T.

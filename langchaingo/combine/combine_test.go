@@ -14,6 +14,7 @@ import (
 	"github.com/bookend-rag/bookend/langchaingo/combine"
 	"github.com/tmc/langchaingo/callbacks"
 	"github.com/tmc/langchaingo/chains"
+	"github.com/tmc/langchaingo/llms"
 	"github.com/tmc/langchaingo/memory"
 	"github.com/tmc/langchaingo/schema"
 )
@@ -38,11 +39,12 @@ func TestWrapReportsEveryFault(t *testing.T) {
 		options []bookend.Option
 		want    []string
 	}{
-		{"nil", nil, []bookend.Option{config}, []string{"inner", "nil", "TopK", "Budget"}},
-		{"nested", wrapped, []bookend.Option{config, nil}, []string{"inner", "place once", "TopK", "Budget"}},
-		{"a nil *Chain", none, nil, []string{"inner"}},
+		{"nil", nil, []bookend.Option{config}, []string{"inner is nil", "TopK", "Budget"}},
+		{"nested", wrapped, []bookend.Option{config}, []string{"inner", "place once", "TopK", "Budget"}},
+		{"a nil *Chain", none, nil, []string{"inner is nil"}},
+		{"a nil *LayoutChain", (*combine.LayoutChain)(nil), nil, []string{"inner is nil"}},
+		{"a nil *LLMChain", (*chains.LLMChain)(nil), nil, []string{"inner is nil"}},
 		{"options alone", step{}, []bookend.Option{config}, []string{"TopK", "Budget"}},
-		{"callbacks", step{}, []bookend.Option{bookend.WithCallbacks(&listener{})}, []string{"WithCallbacks"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			chain, err := combine.Wrap(c.inner, c.options...)
@@ -57,6 +59,123 @@ func TestWrapReportsEveryFault(t *testing.T) {
 			}
 			if chain != nil {
 				t.Error("got a chain beside the error")
+			}
+		})
+	}
+}
+
+// holder is a chain of one's own around another one.
+type holder struct{ chains.Chain }
+
+// extended is a chain of one's own that adds to a stuff chain.
+type extended struct{ *chains.StuffDocuments }
+
+// What lays out and places by itself is not wrapped, whatever holds it.
+func TestWrapRefusesWhatPlaces(t *testing.T) {
+	t.Parallel()
+	plain := chains.LoadStuffQA(&echo{}).LLMChain
+	ours := chains.NewLLMChain(&echo{}, newPrompter(t, combine.LayoutConfig{}))
+	layout := newLayoutChain(t, &wire{}, combine.LayoutConfig{})
+	stuff := chains.NewStuffDocuments(ours)
+	mapped, reduced := chains.NewMapReduceDocuments(ours, plain), chains.NewMapReduceDocuments(plain, stuff)
+	started, refined := chains.NewRefineDocuments(ours, plain), chains.NewRefineDocuments(plain, ours)
+	reranked := chains.NewMapRerankDocuments(ours)
+	for name, inner := range map[string]chains.Chain{
+		"LayoutChain":                     layout,
+		"LLMChain":                        ours,
+		"LLMChain, value":                 *ours,
+		"StuffDocuments":                  &stuff,
+		"StuffDocuments, value":           stuff,
+		"MapReduce, map":                  &mapped,
+		"MapReduce, map, value":           mapped,
+		"MapReduce, reduce":               &reduced,
+		"MapReduce, reduce, value":        reduced,
+		"Refine, first":                   &started,
+		"Refine, first, value":            started,
+		"Refine, later":                   &refined,
+		"Refine, later, value":            refined,
+		"MapRerank":                       reranked,
+		"MapRerank, value":                *reranked,
+		"a chain of one's own":            &holder{layout},
+		"a stuff chain of one's own":      extended{&stuff},
+		"a wrapped chain of one's own":    holder{wrap(t, step{}, core.Config{})},
+		"a reduce chain that is wrapped":  chains.MapReduceDocuments{LLMChain: plain, ReduceChain: wrap(t, step{}, core.Config{})},
+		"a reduce chain that lays it out": chains.MapReduceDocuments{LLMChain: plain, ReduceChain: layout},
+	} {
+		chain, err := combine.Wrap(inner)
+		var e *core.ConfigError
+		if !errors.As(err, &e) || e.Field != "inner" || !strings.Contains(err.Error(), "place once") || chain != nil {
+			t.Errorf("%s: got %v and the error %v", name, chain, err)
+		}
+	}
+	// The same without a Prompter, and without the chains that they need.
+	for name, inner := range map[string]chains.Chain{
+		"LLMChain":                        plain,
+		"StuffDocuments":                  chains.NewStuffDocuments(plain),
+		"Refine":                          chains.NewRefineDocuments(plain, plain),
+		"an empty LLMChain":               &chains.LLMChain{},
+		"an empty StuffDocuments":         chains.StuffDocuments{},
+		"an empty MapReduce":              &chains.MapReduceDocuments{},
+		"a chain of one's own":            holder{step{}},
+		"an empty chain of one's own":     holder{},
+		"a stuff chain that is not there": extended{},
+	} {
+		if _, err := combine.Wrap(inner); err != nil {
+			t.Errorf("%s: got the error %v", name, err)
+		}
+	}
+}
+
+// A zero value works by the defaults, or says what it lacks.
+func TestZeroValues(t *testing.T) {
+	t.Parallel()
+	values := map[string]any{"input_documents": documents(3), "question": "why?"}
+	empty := new(combine.Chain)
+	llm := &wire{answer: func(_ context.Context, messages []llms.MessageContent, _ llms.CallOptions) (*llms.ContentResponse, error) {
+		return says(chat(messages)), nil
+	}}
+	const laidOut = "<human>[1] first [3] third [2] second Question: why?|"
+	for _, c := range []struct {
+		name string
+		run  func(context.Context) (string, error)
+		want string // "": a *core.ConfigError, or for a Chain that it has no documents
+	}{
+		{"Chain", func(ctx context.Context) (string, error) {
+			if empty.GetCallbackHandler() != nil || empty.Arranger() != nil {
+				t.Error("a zero Chain has a handler or an Arranger")
+			}
+			_, err := empty.Call(ctx, values)
+			return "", err
+		}, ""},
+		{"Chain with a key", func(ctx context.Context) (string, error) {
+			_, err := (&combine.Chain{InputKey: "input_documents"}).Call(ctx, values)
+			return "", err
+		}, ""},
+		{"Chain in a chain", func(ctx context.Context) (string, error) {
+			return chains.Run(ctx, chains.NewRetrievalQA(empty, list(documents(3))), "why?")
+		}, ""},
+		{"LayoutChain", func(ctx context.Context) (string, error) {
+			_, err := new(combine.LayoutChain).Call(ctx, values)
+			return "", err
+		}, ""},
+		{"LayoutChain in a chain", func(ctx context.Context) (string, error) {
+			return chains.Run(ctx, chains.NewRetrievalQA(new(combine.LayoutChain), list(documents(3))), "why?")
+		}, ""},
+		{"LayoutConfig", func(ctx context.Context) (string, error) {
+			return chains.Run(ctx, chains.NewRetrievalQA(newLayoutChain(t, llm, combine.LayoutConfig{}), list(documents(3))), "why?")
+		}, laidOut},
+		{"Prompter", func(ctx context.Context) (string, error) {
+			return chains.Run(ctx, chains.NewRetrievalQA(chains.NewLLMChain(llm, new(combine.Prompter)), list(documents(3))), "why?")
+		}, laidOut},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := c.run(context.Background())
+			var fault *core.ConfigError
+			if c.want == "" && !errors.As(err, &fault) && !errors.Is(err, chains.ErrInvalidInputValues) {
+				t.Errorf("got the error %v, want a typed one", err)
+			}
+			if got = strings.Join(strings.Fields(got), " "); c.want != "" && (err != nil || got != c.want) {
+				t.Errorf("(-want +got)\n-%s\n+%s %v", c.want, got, err)
 			}
 		})
 	}

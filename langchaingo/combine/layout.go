@@ -15,7 +15,6 @@ import (
 	"github.com/tmc/langchaingo/chains"
 	"github.com/tmc/langchaingo/llms"
 	"github.com/tmc/langchaingo/memory"
-	"github.com/tmc/langchaingo/prompts"
 	"github.com/tmc/langchaingo/schema"
 )
 
@@ -26,9 +25,8 @@ type LayoutConfig struct {
 	// Placed says that the documents come placed already, such as from a wrapped retriever,
 	// and are laid out as they come; see core.Call. Config may then hold an Observe alone.
 	Placed bool
-	// History is where a conversation is kept, such as the ChatHistory of a
-	// memory.ConversationBuffer; its messages keep their roles. A "[4]" in an earlier
-	// answer cited the documents of that turn: keep answers without it if that matters.
+	// History is where a conversation is kept, such as the ChatHistory of a memory.ConversationBuffer;
+	// its messages keep their roles. A "[4]" in an earlier answer cited the documents of that turn.
 	History   schema.ChatMessageHistory
 	Answered  func(context.Context, record.Reply) // told every answer of a LayoutChain, as Chain.Answered is
 	Callbacks callbacks.Handler                   // hears of a LayoutChain's start, end and error
@@ -43,6 +41,11 @@ type layout struct {
 
 func newLayout(c LayoutConfig) (layout, error) {
 	renderer, arranger, err := prompt.Compile(c.Prompt, c.Config, c.Placed, c.History != nil)
+	for _, held := range []any{c.History, c.Callbacks} {
+		if held != nil && nilvalue.Is(held) {
+			err = errors.Join(&core.ConfigError{Field: "LayoutConfig", Value: fmt.Sprintf("%T(nil)", held), Rule: "leave out a History or Callbacks that is nil"}, err)
+		}
+	}
 	return layout{c, renderer, arranger}, err
 }
 
@@ -73,35 +76,19 @@ func (l layout) build(ctx context.Context, values map[string]any) (prompt.Prompt
 	return prompt.Build(ctx, l.renderer, l.arranger, docs, view, in)
 }
 
-// roles of a conversation, and messages the other way.
-var (
-	roles    = map[llms.ChatMessageType]prompt.Role{llms.ChatMessageTypeHuman: prompt.User, llms.ChatMessageTypeAI: prompt.Assistant, llms.ChatMessageTypeSystem: prompt.System}
-	messages = map[prompt.Role]llms.ChatMessageType{prompt.User: llms.ChatMessageTypeHuman, prompt.Assistant: llms.ChatMessageTypeAI, prompt.System: llms.ChatMessageTypeSystem}
-)
-
 // ArrangementKey is where a LayoutChain's outputs hold the core.Arrangement of the prompt. It
 // is not among GetOutputKeys, since some chains of langchaingo allow one output.
 const ArrangementKey = "bookend"
 
 // LayoutChain lays out the whole prompt and calls the model with the roles kept: system,
-// history, user. It stands in for the stuff chain. Its inputs are "input_documents" and
-// "question", its declared output is "text"; beside that stands the arrangement, by which
-// prompt.Citations resolves the answer. A ConversationalRetrievalQA passes the text on
-// alone: use a core.Trace there. Call options, streaming among them, reach the model. It
-// is as safe for concurrent use as the model and the history.
+// history, user. It stands in for the stuff chain. Its inputs are "input_documents" and "question",
+// its output is "text"; beside that stands the arrangement, by which prompt.Citations resolves the
+// answer. A ConversationalRetrievalQA passes the text on alone: use a core.Trace there. Call options,
+// also for streaming, reach the model. It is as safe for concurrent use as model and history.
 type LayoutChain struct {
 	layout
 	llm llms.Model
 }
-
-var (
-	_ chains.Chain           = (*LayoutChain)(nil)
-	_ callbacks.HandlerHaver = (*LayoutChain)(nil)
-	_ prompts.FormatPrompter = (*Prompter)(nil)
-
-	errNoModel  = &core.ConfigError{Field: "llm", Rule: "pass the model to ask, to NewLayoutChain"}
-	errNoChoice = errors.New("bookend: the model answered without any choice")
-)
 
 // NewLayoutChain returns a LayoutChain, or every fault joined, a nil model among them.
 func NewLayoutChain(llm llms.Model, config LayoutConfig) (*LayoutChain, error) {
@@ -125,16 +112,16 @@ func (c *LayoutChain) Call(ctx context.Context, values map[string]any, options .
 	if err != nil {
 		return nil, err
 	}
-	sent := make([]llms.MessageContent, len(p.Messages))
-	for i, m := range p.Messages {
-		sent[i] = llms.TextParts(messages[m.Role], m.Text)
+	var sent []llms.MessageContent
+	for _, m := range (promptValue{p}).Messages() {
+		sent = append(sent, llms.TextParts(m.GetType(), m.GetContent()))
 	}
 	response, err := c.llm.GenerateContent(ctx, sent, chains.GetLLMCallOptions(options...)...)
 	if err != nil {
 		return nil, err
 	}
 	if response == nil || len(response.Choices) == 0 || response.Choices[0] == nil {
-		return nil, errNoChoice
+		return nil, errors.New("bookend: the model answered without any choice")
 	}
 	choice := response.Choices[0]
 	if c.Answered != nil {
@@ -157,9 +144,8 @@ func (c *LayoutChain) GetOutputKeys() []string { return []string{outputKey} }
 func (c *LayoutChain) GetCallbackHandler() callbacks.Handler { return c.Callbacks }
 
 // Prompter lays out the prompt for a chains.LLMChain of one's own, with the inputs of a
-// LayoutChain. It returns finished text: a document that holds a template is copied and
-// never run. An LLMChain sends it as one message of the user. langchaingo passes no context
-// to a prompt, so that Observe and Select get an empty one.
+// LayoutChain. It returns finished text: a document that holds a template is never run. An LLMChain
+// sends it as one message of the user, without a context: Observe and Select get an empty one.
 type Prompter struct{ layout }
 
 // NewPrompter returns a Prompter, or every fault joined. Callbacks and Answered have no effect.
@@ -174,10 +160,7 @@ func NewPrompter(config LayoutConfig) (*Prompter, error) {
 // FormatPrompt lays out the prompt. The errors are those of LayoutChain.Call.
 func (p *Prompter) FormatPrompt(values map[string]any) (llms.PromptValue, error) {
 	built, err := p.build(context.Background(), values)
-	if err != nil {
-		return nil, err
-	}
-	return promptValue{built}, nil
+	return promptValue{built}, err
 }
 
 // GetInputVariables returns "input_documents" and "question".

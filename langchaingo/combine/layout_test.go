@@ -113,12 +113,12 @@ func newPrompter(t *testing.T, c combine.LayoutConfig) *combine.Prompter {
 // render lays out the prompt by core/prompt alone.
 func render(t *testing.T, c combine.LayoutConfig, docs []schema.Document, question string, history ...prompt.Message) prompt.Prompt {
 	t.Helper()
-	r, a, err := prompt.Compile(c.Prompt, c.Config, c.Placed)
+	r, a, err := prompt.Compile(c.Prompt, c.Config, c.Placed, c.History != nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	p, err := prompt.Build(context.Background(), r, a, docs, bookend.View(),
-		prompt.Input{Question: question, History: history, Placed: c.Placed})
+		prompt.Input{Question: question, History: history, Call: core.Call{Placed: c.Placed}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +170,7 @@ func layoutConfigs() map[string]combine.LayoutConfig {
 			Config: core.Config{Rank: core.ByScore, Direction: core.HigherIsBetter, TopK: 3, Placement: core.Choice{Placement: core.TailHead}},
 		},
 		"under a budget": {Prompt: prompt.Config{Rules: "Short.", Unit: core.Words, Budget: 20, Reserve: 3}},
-		"placed":         {Prompt: parts(), Placed: core.HeadTail},
+		"placed":         {Prompt: parts(), Placed: true},
 		"off":            {Prompt: parts(), Config: core.Config{Select: func(context.Context) *core.Arranger { return core.Off }}},
 	}
 	for _, l := range []prompt.Layout{prompt.QuestionLast, prompt.Bookend, prompt.QueryAware, prompt.InstructionFirst, "task,history,question,documents,rules"} {
@@ -436,7 +436,7 @@ func TestTemplatesInDocumentsArriveLiterally(t *testing.T) {
 		})
 		t.Run("retriever and layout chain, "+form, func(t *testing.T) {
 			llm := &wire{}
-			step := newLayoutChain(t, llm, combine.LayoutConfig{Prompt: c, Placed: core.HeadTail})
+			step := newLayoutChain(t, llm, combine.LayoutConfig{Prompt: c, Placed: true})
 			run(t, llm, chains.NewRetrievalQA(step, placed), want...)
 		})
 		t.Run("conversation, "+form, func(t *testing.T) {
@@ -477,8 +477,8 @@ func TestObserveGetsTheLabelsOfThePrompt(t *testing.T) {
 		{"arranged", combine.LayoutConfig{}, "[1] first [3] third [5] fifth [4] fourth [2] second", []int{0, 2, 4, 3, 1}, []int{0, 1, 2, 3, 4}, 0},
 		{"by slot", combine.LayoutConfig{Prompt: prompt.Config{Labels: prompt.BySlot}}, "[1] first [2] third [3] fifth [4] fourth [5] second", []int{0, 2, 4, 3, 1}, []int{0, 2, 4, 3, 1}, 0},
 		{"trimmed", combine.LayoutConfig{Prompt: words}, "[1] first [3] third [2] second", []int{0, 2, 1}, []int{0, 1, 2}, 2},
-		{"placed", combine.LayoutConfig{Placed: core.HeadTail}, "[1] first [3] second [5] third [4] fourth [2] fifth", []int{0, 2, 4, 3, 1}, []int{0, 1, 2, 3, 4}, 0},
-		{"placed and trimmed", combine.LayoutConfig{Prompt: words, Placed: core.Reversed}, "[3] third [2] fourth [1] fifth", []int{2, 1, 0}, []int{0, 1, 2}, 2},
+		{"placed", combine.LayoutConfig{Placed: true}, "[1] first [2] second [3] third [4] fourth [5] fifth", []int{0, 1, 2, 3, 4}, []int{0, 1, 2, 3, 4}, 0},
+		{"placed and trimmed", combine.LayoutConfig{Prompt: words, Placed: true}, "[1] first [2] second [3] third", []int{0, 1, 2}, []int{0, 1, 2}, 2},
 	} {
 		for kind, build := range stepsOf {
 			t.Run(kind+", "+c.name, func(t *testing.T) {
@@ -496,46 +496,14 @@ func TestObserveGetsTheLabelsOfThePrompt(t *testing.T) {
 					t.Fatalf("%d events, want 1", len(events))
 				}
 				e := events[0]
-				if e.Query != "why?" || e.Err != nil || !slices.Equal(e.Labels, c.labels) {
-					t.Errorf("query %q, error %v, labels %v, want labels %v", e.Query, e.Err, e.Labels, c.labels)
+				if e.Query != "why?" || e.Err != nil || !slices.Equal(e.Arrangement.Labels(), c.labels) {
+					t.Errorf("query %q, error %v, labels %v, want labels %v", e.Query, e.Err, e.Arrangement.Labels(), c.labels)
 				}
 				if got := e.Arrangement; got.N != 5 || !slices.Equal(got.Ranks(), c.ranks) || len(got.Dropped) != c.dropped {
 					t.Errorf("arrangement %v, want ranks %v and %d dropped of 5", got, c.ranks, c.dropped)
 				}
 			})
 		}
-	}
-}
-
-// Placed by a wrapped retriever, the documents keep their slots and are labelled
-// by rank, and a citation leads an observer to the document that bears the label.
-func TestDocumentsThatComePlaced(t *testing.T) {
-	t.Parallel()
-	for kind, build := range stepsOf {
-		t.Run(kind, func(t *testing.T) {
-			retriever, err := bookend.NewRetriever(list(documents(5)))
-			if err != nil {
-				t.Fatal(err)
-			}
-			var cited []string
-			observe := func(_ context.Context, e core.Event) {
-				for _, c := range prompt.Citations("[2], [9]", e.Labels) {
-					cited = append(cited, fmt.Sprintf("[%d] %t %s", c.Label, c.Exists, e.Text(c.Rank)))
-				}
-			}
-			llm := &wire{}
-			step := build(t, llm, combine.LayoutConfig{Placed: core.HeadTail, Config: core.Config{Observe: observe}})
-			if _, err := chains.Run(context.Background(), chains.NewRetrievalQA(step, retriever), "why?"); err != nil {
-				t.Fatal(err)
-			}
-			want := "<human>[1] first\n\n[3] third\n\n[5] fifth\n\n[4] fourth\n\n[2] second\n\nQuestion: why?|"
-			if got := llm.only(t); got != want {
-				t.Errorf("(-want +got)\n-%s\n+%s", want, got)
-			}
-			if want := []string{"[2] true second", "[9] false "}; !slices.Equal(cited, want) {
-				t.Errorf("cited (-want +got)\n-%q\n+%q", want, cited)
-			}
-		})
 	}
 }
 
@@ -569,7 +537,7 @@ func TestEveryFaultOfALayoutComesAtOnce(t *testing.T) {
 		Config: core.Config{TopK: -1, Unit: "miles"},
 	}
 	placed := func(c core.Config) combine.LayoutConfig {
-		return combine.LayoutConfig{Placed: core.HeadTail, Config: c}
+		return combine.LayoutConfig{Placed: true, Config: c}
 	}
 	threshold := 0.5
 	for _, c := range []struct {
@@ -580,6 +548,7 @@ func TestEveryFaultOfALayoutComesAtOnce(t *testing.T) {
 	}{
 		{"none", &wire{}, combine.LayoutConfig{}, nil},
 		{"no model", nil, combine.LayoutConfig{}, nil},
+		{"a nil pointer as model", (*wire)(nil), combine.LayoutConfig{}, nil},
 		{"all", nil, faulty, []string{"Layout", "Reserve", "TopK", "Unit"}},
 		{"an unknown format", &wire{}, combine.LayoutConfig{Prompt: prompt.Config{Format: "numbred"}}, []string{"Format"}},
 		{"placed and observed", &wire{}, placed(core.Config{Observe: observe}), nil},
@@ -592,12 +561,13 @@ func TestEveryFaultOfALayoutComesAtOnce(t *testing.T) {
 		{"placed, counter", &wire{}, placed(core.Config{Count: core.Words.Count}), []string{"Config.Count"}},
 		{"placed, selected", &wire{}, placed(core.Config{Select: func(context.Context) *core.Arranger { return nil }}), []string{"Config.Select"}},
 		{"history without a place", &wire{}, combine.LayoutConfig{Prompt: prompt.Config{Layout: "rules,documents,question"}, History: memory.NewChatMessageHistory()}, []string{"History"}},
-		{"placed, layout", nil, combine.LayoutConfig{Prompt: prompt.Config{Layout: "x"}, Placed: core.HeadTail, Config: core.Config{TopK: 1}}, []string{"Config", "Layout"}},
+		{"nil pointers", &wire{}, combine.LayoutConfig{History: (*memory.ChatMessageHistory)(nil), Callbacks: (*listener)(nil)}, []string{"LayoutConfig", "LayoutConfig"}},
+		{"placed, layout", nil, combine.LayoutConfig{Prompt: prompt.Config{Layout: "x"}, Placed: true, Config: core.Config{TopK: 1}}, []string{"Config", "Layout"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			chain, err := combine.NewLayoutChain(c.llm, c.config)
 			want := slices.Clone(c.want)
-			if c.llm == nil {
+			if c.llm == nil || c.llm == llms.Model((*wire)(nil)) {
 				want = append(want, "llm")
 			}
 			if got := configErrors(err); !slices.Equal(got, want) || (chain == nil) != (err != nil) {
