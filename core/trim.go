@@ -66,14 +66,14 @@ func (a Arrangement) Check(n int) error {
 	if n != a.N {
 		return mismatch(a, "%d documents were given: pass the input that it was made of", n)
 	}
+	if n < 0 || len(a.Slots)+len(a.Dropped) < n { // where they are more, one stands twice
+		return mismatch(a, "it places %d and leaves out %d: each document has to be one of the two, once", len(a.Slots), len(a.Dropped))
+	}
 	indices, ranks, labels := make([]bool, n), make([]bool, n), make([]bool, len(a.Slots))
 	for slot, p := range a.Slots {
 		if !claim(indices, p.Index) || !claim(ranks, p.Rank) || p.Label != 0 && !claim(labels, p.Label-1) {
 			return mismatch(a, "it has index %d, rank %d and label %d in slot %d, one of which is out of range or stands twice", p.Index, p.Rank, p.Label, slot)
 		}
-	}
-	if len(a.Slots)+len(a.Dropped) != n {
-		return mismatch(a, "it places %d and leaves out %d: each document has to be one of the two, once", len(a.Slots), len(a.Dropped))
 	}
 	if !a.labelledInOrder() {
 		return mismatch(a, "it has labels that go neither by rank nor by slot: number the documents by one of the two")

@@ -32,7 +32,9 @@ func arms() map[string]core.Config {
 	}
 	for _, p := range []core.Placement{
 		core.RankOrder, core.Reversed, core.HeadTail, core.TailHead, core.LongContext, core.DocumentOrder,
-		core.EdgesFirst{Edge: 1}, core.Shuffled{Seed: 3}, core.Measured{Curve: &curve},
+		core.EdgesFirst{Edge: 1},
+		core.Shuffled{Seed: 3},
+		core.Measured{Curve: &curve},
 	} {
 		arms[fmt.Sprint(p)] = core.Config{Placement: core.Choice{Placement: p}}
 	}
