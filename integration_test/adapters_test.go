@@ -108,7 +108,7 @@ func TestAdaptersDecideAsCore(t *testing.T) {
 
 // transformSerials returns what core makes of a call, nil for an error.
 func transformSerials(t *rapid.T, c call) []int {
-	placed, err := core.Transform(background, c.arranger(t), c.docs, documentView, c.options()...)
+	placed, err := core.Transform(background, c.arranger(t), c.docs, documentView, c.of())
 	if err != nil {
 		return nil
 	}

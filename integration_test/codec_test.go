@@ -191,12 +191,11 @@ func fullConfig(t *testing.T) core.Config {
 	t.Helper()
 	threshold := 0.25
 	c := core.Config{
-		Rank: core.ByScore, Direction: core.LowerIsBetter, Keys: core.Keys{Score: "distance: # 1"},
-		Pins: []string{"007", "yes", "a: b", "null"}, Keys: core.Keys{Pin: "pinned"},
+		Rank: core.ByScore, Direction: core.LowerIsBetter, Keys: core.Keys{ID: "doc_id", Score: "distance: # 1", Pin: "pinned", Source: "file", Position: "chunk"},
+		Pins:       []string{"007", "yes", "a: b", "null"},
 		DropSameID: true, DropSameText: true, Threshold: &threshold, ThresholdBy: core.OwnScore, MaxBytes: 5000, TopK: 12,
 		Budget: 3000, Unit: core.Words, Overflow: core.Skip, KeepBest: true,
 		Placement: core.Choice{Placement: core.EdgesFirst{Edge: 3}}, MinDocuments: 4, Groups: true,
-		IDKey: "doc_id", SourceKey: "file", PositionKey: "chunk",
 	}
 	v := reflect.ValueOf(c)
 	for i := range v.NumField() {
@@ -251,7 +250,7 @@ func TestConfigIsWrittenInShortKeys(t *testing.T) {
 		if err := c.unmarshal(data, &keys); err != nil {
 			t.Fatal(err)
 		}
-		for _, key := range []string{"rank", "score_key", "pins", "threshold", "top_k", "budget", "placement", "min_documents", "position_key"} {
+		for _, key := range []string{"rank", "keys", "pins", "threshold", "top_k", "budget", "placement", "min_documents"} {
 			if _, ok := keys[key]; !ok {
 				t.Errorf("no key %q in\n%s", key, data)
 			}

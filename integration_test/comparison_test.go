@@ -212,7 +212,7 @@ func TestARecordedChainBecomesAComparison(t *testing.T) {
 		lcg, _ := retrievedTexts(k)
 		lcg[i%k].PageContent = fmt.Sprintf("the answer is number-%d", i)
 		lcg[i%k].Metadata = map[string]any{"id": "gold", "title": "a title"}
-		r, err := langchaingo.NewRetriever(fixed(lcg), langchaingo.WithConfig(core.Config{Observe: recorder.Observe, IDKey: "id", Placement: core.Choice{Placement: core.Reversed}}))
+		r, err := langchaingo.NewRetriever(fixed(lcg), langchaingo.WithConfig(core.Config{Observe: recorder.Observe, Keys: core.Keys{ID: "id"}, Placement: core.Choice{Placement: core.Reversed}}))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -78,7 +78,7 @@ func TestFastPathAtEveryLength(t *testing.T) {
 		if got := serials(core.Reorder(documents)); !slices.Equal(want, got) {
 			t.Errorf("n=%d: Reorder of structs (-want +got)\n-%v\n+%v", n, want, got)
 		}
-		placed, err := core.Transform[[]*document](background, nil, pointers, nil)
+		placed, err := core.Transform[[]*document](background, nil, pointers, nil, core.Call{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,6 +11,7 @@ import (
 	lcgschema "github.com/tmc/langchaingo/schema"
 	"go.uber.org/goleak"
 
+	"github.com/bookend-rag/bookend/core/pipeline"
 	"github.com/bookend-rag/bookend/core/rank"
 	"github.com/bookend-rag/bookend/eino"
 	"github.com/bookend-rag/bookend/langchaingo"
@@ -40,27 +41,21 @@ func (s slow) Retrieve(ctx context.Context, _ string, _ ...einoretriever.Option)
 // wrapper of each framework. It returns the number of documents.
 func ofThree(t *testing.T, f rank.Fusion, s slow, timeout time.Duration) map[string]func(context.Context) (int, error) {
 	t.Helper()
-	lcg, err := langchaingo.NewFusion(
-		f, langchaingo.Source{Name: "a", Retriever: lcgList{{PageContent: "x"}, {PageContent: "y"}}},
-		langchaingo.Source{Name: "slow", Retriever: s, Timeout: timeout},
-		langchaingo.Source{Name: "b", Retriever: lcgList{{PageContent: "y"}, {PageContent: "z"}}},
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
-	placedLcg, err := langchaingo.NewRetriever(lcg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	inEino, err := eino.NewFusion(background, &eino.FusionConfig{Fusion: f, Sources: []eino.Source{
-		{Name: "a", Retriever: einoList{{ID: "x"}, {ID: "y"}}},
-		{Name: "slow", Retriever: s, Timeout: timeout},
-		{Name: "b", Retriever: einoList{{ID: "y"}, {ID: "z"}}},
+	slowLcg, slowEino := langchaingo.From("slow", s), eino.From("slow", s)
+	slowLcg.Timeout, slowEino.Timeout = timeout, timeout
+	placedLcg, err := langchaingo.NewPipeline(pipeline.Config[lcgschema.Document]{Fusion: f, Sources: []langchaingo.Source{
+		langchaingo.From("a", lcgList{{PageContent: "x"}, {PageContent: "y"}}),
+		slowLcg,
+		langchaingo.From("b", lcgList{{PageContent: "y"}, {PageContent: "z"}}),
 	}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	placedEino, err := eino.NewRetriever(background, &eino.RetrieverConfig{Retriever: inEino})
+	placedEino, err := eino.NewRetriever(background, &eino.RetrieverConfig{Fusion: f, Sources: []eino.Source{
+		eino.From("a", einoList{{ID: "x"}, {ID: "y"}}),
+		slowEino,
+		eino.From("b", einoList{{ID: "y"}, {ID: "z"}}),
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +81,7 @@ func TestASlowRetrieverOfThree(t *testing.T) {
 		}
 	}
 	for framework, call := range ofThree(t, rank.Fusion{}, newSlow(), 20*time.Millisecond) {
-		var failed *rank.SourceError
+		var failed *pipeline.SourceError
 		if n, err := call(background); n != 0 || !errors.As(err, &failed) || failed.Source != "slow" || !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("%s, not tolerated: %d documents, %v", framework, n, err)
 		}

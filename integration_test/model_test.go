@@ -254,7 +254,7 @@ func TestModel(t *testing.T) {
 		}
 		template, err := einobookend.NewChatTemplate(ctx, &einobookend.ChatTemplateConfig{
 			Prompt: layout.Config{Rules: "Answer from the documents alone."},
-			Placed: core.HeadTail,
+			Placed: true,
 		})
 		if err != nil {
 			t.Fatal(err)

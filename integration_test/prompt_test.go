@@ -104,7 +104,7 @@ var promptCases = rapid.Custom(func(t *rapid.T) promptCase {
 		},
 		arranger: core.Config{
 			Placement:    core.Choice{Placement: rapid.SampledFrom(promptPlacements).Draw(t, "placement")},
-			PinKey:       "pin",
+			Keys:         core.Keys{Pin: "pin"},
 			DropSameText: rapid.Bool().Draw(t, "drop same text"),
 			TopK:         rapid.SampledFrom([]int{0, 0, 20}).Draw(t, "top-k"),
 		},
@@ -166,7 +166,7 @@ func (c promptCase) admit(t *rapid.T) []page {
 		t.Fatal(err)
 	}
 	var admitted []page
-	for _, rank := range arrangement.Labels() {
+	for _, rank := range slices.Sorted(slices.Values(arrangement.Ranks())) {
 		index, _ := arrangement.IndexOf(rank)
 		if len(c.pages[index].text) <= core.DefaultMaxBytes {
 			admitted = append(admitted, c.pages[index])
@@ -277,7 +277,7 @@ func (run *promptRun) needsMoreThanTheBudget(t *rapid.T) {
 // left returns the pages of the prompt, best first.
 func (run *promptRun) left() []page {
 	var pages []page
-	for _, rank := range run.got.Arrangement.Labels() {
+	for _, rank := range slices.Sorted(slices.Values(run.got.Arrangement.Ranks())) {
 		index, _ := run.got.Arrangement.IndexOf(rank)
 		pages = append(pages, run.pages[index])
 	}
@@ -362,10 +362,10 @@ func (run *promptRun) isThatOfWhatIsLeft(t *rapid.T) {
 	if d := cmp.Diff(placed, slots); d != "" {
 		t.Errorf("documents by slot (-want +got)\n%s", d)
 	}
-	if len(run.got.Labels) != len(left) {
-		t.Fatalf("%d labels for %d documents", len(run.got.Labels), len(left))
+	if len(run.got.Arrangement.Labels()) != len(left) {
+		t.Fatalf("%d labels for %d documents", len(run.got.Arrangement.Labels()), len(left))
 	}
-	for label, rank := range run.got.Labels {
+	for label, rank := range run.got.Arrangement.Labels() {
 		at := left[label].serial // by rank
 		if run.config.Labels == prompt.BySlot {
 			at = slots[label]
@@ -434,7 +434,7 @@ func (run *promptRun) isObservedOnce(t *rapid.T) {
 	if d := cmp.Diff(run.got.Arrangement.String(), e.Arrangement.String()); d != "" {
 		t.Errorf("arrangement (-want +got)\n%s", d)
 	}
-	if d := cmp.Diff(run.got.Labels, e.Labels); d != "" || e.Query != run.in.Question || e.Err != nil {
+	if d := cmp.Diff(run.got.Arrangement.Labels(), e.Arrangement.Labels()); d != "" || e.Query != run.in.Question || e.Err != nil {
 		t.Errorf("labels (-want +got)\n%s\nquery %q, error %v", d, e.Query, e.Err)
 	}
 }
@@ -526,7 +526,7 @@ func (run *promptRun) givesBackTheTextsFromXML(t *rapid.T) {
 	}
 	for i, d := range read {
 		got = append(got, d.text)
-		if d.label < 1 || d.label > len(run.got.Labels) || run.got.Labels[d.label-1] != run.got.Arrangement.Slots[i].Rank {
+		if d.label < 1 || d.label > len(run.got.Arrangement.Labels()) || run.got.Arrangement.Labels()[d.label-1] != run.got.Arrangement.Slots[i].Rank {
 			t.Errorf("slot %d has the label %d", i, d.label)
 		}
 	}
@@ -609,8 +609,8 @@ func TestPromptOfAThousandDocumentsCountsSeldom(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if counts > 20 || p.Size > budget || len(p.Labels) == 0 || len(p.Labels) == len(pages) {
-			t.Errorf("budget %d: %d counts, size %d, %d documents", budget, counts, p.Size, len(p.Labels))
+		if counts > 20 || p.Size > budget || len(p.Arrangement.Labels()) == 0 || len(p.Arrangement.Labels()) == len(pages) {
+			t.Errorf("budget %d: %d counts, size %d, %d documents", budget, counts, p.Size, len(p.Arrangement.Labels()))
 		}
 	}
 }

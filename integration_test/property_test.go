@@ -21,7 +21,7 @@ var background = context.Background()
 // has checked that this is what the reference says.
 func (c call) arrange(t *rapid.T) (core.Arrangement, *reference, bool) {
 	want := expect(c)
-	got, err := core.Arrange(background, c.arranger(t), c.docs, documentView, c.options()...)
+	got, err := core.Arrange(background, c.arranger(t), c.docs, documentView, c.of())
 	var pins *core.PinError
 	switch {
 	case errors.As(err, &pins):
@@ -242,7 +242,7 @@ func TestInputIsNeverWrittenTo(t *testing.T) {
 		c := calls.Draw(t, "call")
 		array := c.docs[:len(c.docs):cap(c.docs)]
 		before := clones(array[:cap(array)])
-		placed, err := core.Transform(background, c.arranger(t), c.docs, documentView, c.options()...)
+		placed, err := core.Transform(background, c.arranger(t), c.docs, documentView, c.of())
 		if d := diff(before, array[:cap(array)]); d != "" {
 			t.Errorf("the input changed (-before +after)\n%s", d)
 		}
@@ -298,7 +298,7 @@ func TestTransformIsApplyOfArrange(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := calls.Draw(t, "call")
 		arrangement, want, ok := c.arrange(t)
-		placed, err := core.Transform(background, c.arranger(t), c.docs, documentView, c.options()...)
+		placed, err := core.Transform(background, c.arranger(t), c.docs, documentView, c.of())
 		if (err == nil) != ok {
 			t.Fatalf("Arrange succeeded: %v, but Transform: %v", ok, err)
 		}
@@ -333,7 +333,7 @@ func TestNilStaysNil(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		c := calls.Draw(t, "call")
-		placed, err := core.Transform[[]document](background, c.arranger(t), nil, documentView, c.options()...)
+		placed, err := core.Transform[[]document](background, c.arranger(t), nil, documentView, c.of())
 		if placed != nil || err != nil {
 			t.Errorf("got %#v, %v, want nil, nil", placed, err)
 		}
@@ -345,7 +345,7 @@ func TestOffChangesNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := calls.Draw(t, "call")
 		c.config.Select = func(context.Context) *core.Arranger { return core.Off }
-		placed, err := core.Transform(background, c.arranger(t), c.docs, documentView, c.options()...)
+		placed, err := core.Transform(background, c.arranger(t), c.docs, documentView, c.of())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -80,7 +80,7 @@ func newExperiment(t *testing.T) *experiment {
 	t.Helper()
 	e := &experiment{}
 	for i, c := range []core.Config{
-		{Rank: core.ByScore, Direction: core.HigherIsBetter, IDKey: idKey, DropSameID: true, TopK: 9, Budget: 30, Unit: core.Words},
+		{Rank: core.ByScore, Direction: core.HigherIsBetter, Keys: core.Keys{ID: idKey}, DropSameID: true, TopK: 9, Budget: 30, Unit: core.Words},
 		{Placement: core.Choice{Placement: core.Reversed}},
 	} {
 		a, err := core.New(c)

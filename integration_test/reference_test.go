@@ -24,12 +24,10 @@ func expect(c call) *reference {
 	for i, d := range c.docs {
 		r.ranked[r.rankOf(i)] = d
 	}
-	r.duplicates()
-	r.threshold()
-	for _, stage := range []func(){r.bytes, r.count, r.budget} {
-		if r.limit == "" {
-			stage()
-		}
+	r.pins()
+	if r.limit == "" {
+		r.alone()
+		r.others()
 	}
 	return r
 }
@@ -63,7 +61,7 @@ func (r *reference) before(i, j int) bool {
 func known(score float64) bool { return !math.IsNaN(score) }
 
 func (r *reference) score(d document) float64 {
-	if r.config.ScoreKey != "" {
+	if r.config.Keys.Score != "" {
 		return d.known.field
 	}
 	return d.known.score
@@ -71,7 +69,7 @@ func (r *reference) score(d document) float64 {
 
 func (r *reference) isPinned(rank int) bool {
 	d := r.ranked[rank]
-	return r.config.PinKey != "" && d.known.pinned || d.known.id != "" && slices.Contains(r.config.Pins, d.known.id)
+	return r.config.Keys.Pin != "" && d.known.pinned || d.known.id != "" && slices.Contains(r.config.Pins, d.known.id)
 }
 
 // in returns the ranks that are still in, of the pinned or of the others.
@@ -85,81 +83,130 @@ func (r *reference) in(pinned bool) []int {
 	return ranks
 }
 
-// duplicates holds each document against those that stay: pins before others,
-// better before worse.
-func (r *reference) duplicates() {
+// copyOf says why a rank is a duplicate of one of those that stay, "" if it is none.
+func (r *reference) copyOf(rank int, stay []int) core.Reason {
+	d := r.ranked[rank]
+	if slices.ContainsFunc(stay, func(s int) bool {
+		return r.config.DropSameID && d.known.id != "" && r.ranked[s].known.id == d.known.id
+	}) {
+		return core.SameID
+	}
+	if slices.ContainsFunc(stay, func(s int) bool {
+		return r.config.DropSameText && d.text != "" && r.ranked[s].text == d.text
+	}) {
+		return core.SameText
+	}
+	return ""
+}
+
+// pins enter first, the better one of two copies, and alone have to keep the limits.
+func (r *reference) pins() {
 	var stay []int
-	for _, rank := range append(r.in(true), r.in(false)...) {
-		d := r.ranked[rank]
-		sameID := slices.ContainsFunc(stay, func(s int) bool {
-			return r.config.DropSameID && d.known.id != "" && r.ranked[s].known.id == d.known.id
-		})
-		sameText := slices.ContainsFunc(stay, func(s int) bool {
-			return r.config.DropSameText && d.text != "" && r.ranked[s].text == d.text
-		})
-		switch {
-		case sameID:
-			r.reason[rank] = core.SameID
-		case sameText:
-			r.reason[rank] = core.SameText
-		default:
+	for _, rank := range r.in(true) {
+		if r.reason[rank] = r.copyOf(rank, stay); r.reason[rank] == "" {
 			stay = append(stay, rank)
 		}
 	}
-}
-
-func (r *reference) threshold() {
-	if r.config.Threshold == nil {
-		return
-	}
-	for _, rank := range r.in(false) {
-		score, limit := r.score(r.ranked[rank]), *r.config.Threshold
-		if !known(score) {
-			r.reason[rank] = core.NoScore
-		} else if score != limit && score < limit == (r.config.Direction == core.HigherIsBetter) {
-			r.reason[rank] = core.OverThreshold
-		}
-	}
-}
-
-func (r *reference) bytes() {
-	limit := r.config.MaxBytes
-	if limit == 0 && r.config.Budget > 0 {
-		limit = core.DefaultMaxBytes
-	}
-	if limit == 0 {
-		return
-	}
-	for _, rank := range r.in(true) {
-		if len(r.ranked[rank].text) > limit {
-			r.limit = "MaxBytes"
-		}
-	}
-	for _, rank := range r.in(false) {
-		if len(r.ranked[rank].text) > limit {
-			r.reason[rank] = core.OverMaxBytes
-		}
-	}
-}
-
-func (r *reference) count() {
-	limit := r.config.TopK
-	if r.atMost > 0 {
-		limit = r.atMost
-	}
-	if limit == 0 {
-		return
-	}
-	pins, others := r.in(true), r.in(false)
-	if len(pins) > limit {
+	bytes, budget := r.maxBytes(), r.config.Budget
+	switch {
+	case bytes > 0 && slices.ContainsFunc(stay, func(rank int) bool { return len(r.ranked[rank].text) > bytes }):
+		r.limit = "MaxBytes"
+	case r.topK() > 0 && len(stay) > r.topK():
 		r.limit = "TopK"
-		return
+	case budget > 0 && r.sum(stay) > budget:
+		r.limit = "Budget"
 	}
-	for i, rank := range others {
-		if len(pins)+i >= limit {
-			r.reason[rank] = core.OverTopK
+}
+
+func (r *reference) maxBytes() int {
+	if r.config.MaxBytes == 0 && r.config.Budget > 0 {
+		return core.DefaultMaxBytes
+	}
+	return r.config.MaxBytes
+}
+
+func (r *reference) topK() int {
+	if r.atMost > 0 {
+		return r.atMost
+	}
+	return r.config.TopK
+}
+
+// others enter from the best to the worst, each unless a copy of it did, enough did, or it
+// does not fit. Copies that do not fit take one place of top-k together.
+func (r *reference) others() {
+	stay, budget := r.in(true), r.config.Budget
+	taken := len(stay)
+	candidates := r.in(false)
+	first := -1
+	for rank := range r.ranked {
+		if slices.Contains(stay, rank) || slices.Contains(candidates, rank) {
+			first = rank
+			break
 		}
 	}
+	var missed []int
+	full := false
+	for _, rank := range candidates {
+		if r.reason[rank] = r.copyOf(rank, stay); r.reason[rank] != "" {
+			continue
+		}
+		again := r.copyOf(rank, missed) != ""
+		switch {
+		case r.topK() > 0 && taken >= r.topK() && !again:
+			r.reason[rank] = core.OverTopK
+			continue
+		case full:
+			r.reason[rank] = core.OverBudget
+			continue
+		case !again:
+			taken++
+		}
+		if budget > 0 && r.sum(append(slices.Clone(stay), rank)) > budget && !(r.config.KeepBest && rank == first) {
+			r.reason[rank] = core.OverBudget
+			full = r.config.Overflow != core.Skip
+			missed = append(missed, rank)
+			continue
+		}
+		stay = append(stay, rank)
+	}
+}
+
+// alone holds each of the others against what concerns it alone, best first. KeepBest
+// lets the best of what is left over the default byte cap.
+func (r *reference) alone() {
+	best := -1
+	if pins := r.in(true); len(pins) > 0 {
+		best = pins[0]
+	}
+	for _, rank := range r.in(false) {
+		first := best < 0 || rank < best
+		limit := r.maxBytes()
+		if first && r.config.KeepBest && r.config.MaxBytes == 0 {
+			limit = 0
+		}
+		r.reason[rank] = r.refused(rank, limit)
+		if r.reason[rank] == "" && first {
+			best = rank
+		}
+	}
+}
+
+func (r *reference) refused(rank, maxBytes int) core.Reason {
+	if maxBytes > 0 && len(r.ranked[rank].text) > maxBytes {
+		return core.OverMaxBytes
+	}
+	if r.config.Threshold == nil {
+		return ""
+	}
+	score, limit := r.score(r.ranked[rank]), *r.config.Threshold
+	if !known(score) {
+		return core.NoScore
+	}
+	if score != limit && score < limit == (r.config.Direction == core.HigherIsBetter) {
+		return core.OverThreshold
+	}
+	return ""
 }
 
 func (r *reference) size(rank int) int {
@@ -179,41 +226,6 @@ func (r *reference) sum(ranks []int) int {
 		total += r.size(rank)
 	}
 	return total
-}
-
-func (r *reference) budget() {
-	if r.config.Budget == 0 {
-		return
-	}
-	pins, others := r.in(true), r.in(false)
-	room := r.config.Budget - r.sum(pins)
-	if room < 0 {
-		r.limit = "Budget"
-		return
-	}
-	if len(others) == 0 {
-		return
-	}
-	keepsFirst := r.config.KeepBest && (len(pins) == 0 || others[0] < pins[0])
-	var admitted []int
-	if r.config.Overflow == core.Skip {
-		for i, rank := range others {
-			if r.sum(append(slices.Clone(admitted), rank)) <= room || keepsFirst && i == 0 {
-				admitted = append(admitted, rank)
-			}
-		}
-	} else {
-		for length := range len(others) + 1 {
-			if r.sum(others[:length]) <= room || keepsFirst && length == 1 {
-				admitted = others[:length]
-			}
-		}
-	}
-	for _, rank := range others {
-		if !slices.Contains(admitted, rank) {
-			r.reason[rank] = core.OverBudget
-		}
-	}
 }
 
 // admitted returns the ranks that enter the prompt, best first.

@@ -20,6 +20,7 @@ import (
 	"github.com/tmc/langchaingo/vectorstores"
 
 	"github.com/bookend-rag/bookend/core"
+	"github.com/bookend-rag/bookend/core/pipeline"
 	"github.com/bookend-rag/bookend/core/rank"
 	"github.com/bookend-rag/bookend/examples/handbook"
 	"github.com/bookend-rag/bookend/integration_test/parts"
@@ -88,15 +89,6 @@ func judgedQuestions(t *testing.T, chunks []handbook.Chunk) []judged {
 	return all
 }
 
-func fuse(t *testing.T, sources ...bookend.Source) schema.Retriever {
-	t.Helper()
-	f, err := bookend.NewFusion(rank.Fusion{}, sources...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
-}
-
 // measured is the mean of each metric over the questions.
 type measured struct{ mrr, recall5, ndcg10 float64 }
 
@@ -106,11 +98,13 @@ func (m measured) String() string {
 
 // measure asks every question of a retriever that places, and reads the metrics off the
 // restored ranks.
-func measure(t *testing.T, questions []judged, inner schema.Retriever, opts ...bookend.Option) measured {
+func measure(t *testing.T, questions []judged, reranker *rank.Reranker, sources ...bookend.Source) measured {
 	t.Helper()
 	var arrangement core.Arrangement
-	observe := bookend.WithConfig(core.Config{Observe: func(_ context.Context, e core.Event) { arrangement = e.Arrangement }})
-	r, err := bookend.NewRetriever(inner, append(opts, observe)...)
+	r, err := bookend.NewPipeline(pipeline.Config[schema.Document]{
+		Sources: sources, Reranker: reranker,
+		Order: core.Config{Observe: func(_ context.Context, e core.Event) { arrangement = e.Arrangement }},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,12 +160,12 @@ func checkDocs(t *testing.T, rows map[string]measured, tolerance float64) {
 func TestRerankTableOffline(t *testing.T) {
 	chunks, texts := handbookChunks(t)
 	questions := judgedQuestions(t, chunks)
-	stems := bookend.Source{Name: "stems", Retriever: named{newEngine(t, texts, candidates), chunks}}
-	words := bookend.Source{Name: "words", Retriever: named{newEngineBy(t, "standard", texts, candidates), chunks}}
+	stems := bookend.From("stems", named{newEngine(t, texts, candidates), chunks})
+	words := bookend.From("words", named{newEngineBy(t, "standard", texts, candidates), chunks})
 	checkDocs(t, map[string]measured{
-		"stems: BM25 over English word stems": measure(t, questions, stems.Retriever),
-		"words: BM25 over words as they are":  measure(t, questions, words.Retriever),
-		"stems and words, fused":              measure(t, questions, fuse(t, stems, words)),
+		"stems: BM25 over English word stems": measure(t, questions, nil, stems),
+		"words: BM25 over words as they are":  measure(t, questions, nil, words),
+		"stems and words, fused":              measure(t, questions, nil, stems, words),
 	}, 0.0005)
 }
 
@@ -195,9 +189,11 @@ func TestRerankServer(t *testing.T) {
 		for i := 0; i < len(questions); i += len(questions) / 3 {
 			question := questions[i].question
 			var arrangement core.Arrangement
-			r, err := bookend.NewRetriever(e,
-				bookend.WithReranker(rank.Reranker{Scorer: newScorer(7)}),
-				bookend.WithConfig(core.Config{Observe: func(_ context.Context, e core.Event) { arrangement = e.Arrangement }}))
+			r, err := bookend.NewPipeline(pipeline.Config[schema.Document]{
+				Sources:  []bookend.Source{bookend.From("", e)},
+				Reranker: &rank.Reranker{Scorer: newScorer(7)},
+				Order:    core.Config{Observe: func(_ context.Context, e core.Event) { arrangement = e.Arrangement }},
+			})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -285,14 +281,14 @@ func TestRerankTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(h.CloseIdleConnections)
-	reranker := bookend.WithReranker(rank.Reranker{Scorer: remembering(h)})
-	stems := bookend.Source{Name: "stems", Retriever: named{newEngine(t, texts, candidates), chunks}}
-	dense := bookend.Source{Name: "dense", Retriever: vectorstores.ToRetriever(store, candidates)}
+	reranker := &rank.Reranker{Scorer: remembering(h)}
+	stems := bookend.From("stems", named{newEngine(t, texts, candidates), chunks})
+	dense := bookend.From("dense", vectorstores.ToRetriever(store, candidates))
 	rows := map[string]measured{
-		"dense: MiniLM in pgvector":           measure(t, questions, dense.Retriever),
-		"stems and dense, fused":              measure(t, questions, fuse(t, stems, dense)),
-		"stems and dense, fused and reranked": measure(t, questions, fuse(t, stems, dense), reranker),
-		"stems, reranked by MiniLM":           measure(t, questions, stems.Retriever, reranker),
+		"dense: MiniLM in pgvector":           measure(t, questions, nil, dense),
+		"stems and dense, fused":              measure(t, questions, nil, stems, dense),
+		"stems and dense, fused and reranked": measure(t, questions, reranker, stems, dense),
+		"stems, reranked by MiniLM":           measure(t, questions, reranker, stems),
 	}
 	if all {
 		checkDocs(t, rows, 0.02)

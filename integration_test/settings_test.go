@@ -29,12 +29,7 @@ func (c call) GoString() string {
 	return fmt.Sprintf("at most %d, threshold %s, placement %v, config %+v, documents %#v", c.atMost, threshold, c.config.Placement, c.config, c.docs)
 }
 
-func (c call) options() []core.CallOption {
-	if c.atMost == 0 {
-		return nil
-	}
-	return []core.CallOption{core.AtMost(c.atMost)}
-}
+func (c call) of() core.Call { return core.Call{TopK: c.atMost} }
 
 // sometimes returns 0 in most cases, else a number from low to high.
 func sometimes(t *rapid.T, label string, low, high int) int {
@@ -49,7 +44,7 @@ func drawConfig(t *rapid.T) core.Config {
 	c := core.Config{
 		Rank:         rapid.SampledFrom([]core.Ranking{"", core.AsGiven, core.ByScore}).Draw(t, "rank"),
 		Direction:    rapid.SampledFrom([]core.Direction{core.HigherIsBetter, core.LowerIsBetter}).Draw(t, "direction"),
-		IDKey:        idKey,
+		Keys:         core.Keys{ID: idKey},
 		DropSameID:   oneIn(3, "drop same id"),
 		DropSameText: oneIn(3, "drop same text"),
 		TopK:         sometimes(t, "top-k", 1, 12),
@@ -59,7 +54,7 @@ func drawConfig(t *rapid.T) core.Config {
 		Placement:    core.Choice{Placement: drawPlacement(t)},
 	}
 	if oneIn(3, "by field") {
-		c.ScoreKey = scoreKey
+		c.Keys.Score = scoreKey
 	}
 	if oneIn(3, "has threshold") {
 		threshold := rapid.SampledFrom([]float64{-3, -1, 0, 0.5, 1, 2}).Draw(t, "threshold")
@@ -69,7 +64,7 @@ func drawConfig(t *rapid.T) core.Config {
 		c.Pins = rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "7", "not there"}), 1, 2).Draw(t, "pins")
 	}
 	if oneIn(4, "has pin key") {
-		c.PinKey = pinKey
+		c.Keys.Pin = pinKey
 	}
 	if oneIn(2, "has budget") {
 		c.Budget = rapid.IntRange(1, 60).Draw(t, "budget")

@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/bookend-rag/bookend/core"
+	"github.com/bookend-rag/bookend/core/pipeline"
 	"github.com/bookend-rag/bookend/core/rank"
 	"github.com/bookend-rag/bookend/eino"
 	"github.com/bookend-rag/bookend/langchaingo"
@@ -80,7 +81,7 @@ func drawLine(t *rapid.T) line {
 	if l.admit {
 		l.config.TopK = rapid.IntRange(0, 8).Draw(t, "top-k")
 		if rapid.Bool().Draw(t, "pins") && l.config.TopK != 0 {
-			l.config.PinKey = "always"
+			l.config.Keys.Pin = "always"
 		}
 		if rapid.Bool().Draw(t, "budget") {
 			l.config.Budget, l.config.Unit, l.config.Overflow = rapid.IntRange(6, 30).Draw(t, "room"), core.Runes, core.Skip
@@ -136,10 +137,10 @@ func (l line) stepByStep(t *rapid.T) []seat {
 			t.Fatal(err)
 		}
 	}
-	arrange := func(c core.Config, opts ...core.CallOption) core.Arrangement {
+	arrange := func(c core.Config, call core.Call) core.Arrangement {
 		arranger, err := core.New(c)
 		must(err)
-		a, err := core.Arrange(ctx, arranger, docs, view, opts...)
+		a, err := core.Arrange(ctx, arranger, docs, view, call)
 		must(err)
 		return a
 	}
@@ -148,10 +149,10 @@ func (l line) stepByStep(t *rapid.T) []seat {
 		docs, err = core.Apply(a, docs)
 		must(err)
 	}
-	reranked := func() core.CallOption {
-		option, err := rank.Rerank(ctx, &rank.Reranker{Scorer: l}, view, "why?", docs)
+	reranked := func() core.Call {
+		stage, err := rank.Rerank(ctx, &rank.Reranker{Scorer: l}, view, "why?", docs)
 		must(err)
-		return option
+		return core.Call{Stages: []core.Stage{stage}}
 	}
 	asRanked := core.Config{Placement: core.Choice{Placement: core.RankOrder}}
 	if l.fuse {
@@ -166,7 +167,7 @@ func (l line) stepByStep(t *rapid.T) []seat {
 	if l.config.Rank == core.ByScore {
 		byScore := asRanked
 		byScore.Rank, byScore.Direction = core.ByScore, core.HigherIsBetter
-		apply(arrange(byScore))
+		apply(arrange(byScore, core.Call{}))
 	}
 	if l.rerank {
 		apply(arrange(asRanked, reranked()))
@@ -179,11 +180,11 @@ func (l line) stepByStep(t *rapid.T) []seat {
 	if l.admit {
 		c := l.config
 		c.Rank, c.Placement, c.MinDocuments, c.Groups = core.AsGiven, asRanked.Placement, 0, false
-		var opts []core.CallOption
+		var call core.Call
 		if c.ThresholdBy == core.RankingScore {
-			opts = append(opts, reranked())
+			call = reranked()
 		}
-		a := arrange(c, opts...)
+		a := arrange(c, call)
 		for _, d := range a.Dropped {
 			out = append(out, seat{ID: docs[d.Index].ID, Rank: ranks[docs[d.Index].ID], Why: d.Reason})
 		}
@@ -194,7 +195,7 @@ func (l line) stepByStep(t *rapid.T) []seat {
 		labels[d.ID] = i + 1
 	}
 	if l.place {
-		apply(arrange(core.Config{Placement: l.config.Placement, MinDocuments: l.config.MinDocuments, Groups: l.config.Groups}))
+		apply(arrange(core.Config{Placement: l.config.Placement, MinDocuments: l.config.MinDocuments, Groups: l.config.Groups}, core.Call{}))
 	}
 	var all []seat
 	for _, d := range docs {
@@ -222,15 +223,10 @@ func (l line) inEino(t *rapid.T) ([]seat, []string, error) {
 	config := &eino.RetrieverConfig{Retriever: einoList(l.lists[0]), Config: l.config}
 	config.Config.Observe = func(_ context.Context, e core.Event) { all = seats(e.Arrangement, e.ID) }
 	if l.fuse {
-		fusion := &eino.FusionConfig{}
+		config.Retriever = nil
 		for _, list := range l.lists {
-			fusion.Sources = append(fusion.Sources, eino.Source{Retriever: einoList(list)})
+			config.Sources = append(config.Sources, eino.From("", einoList(list)))
 		}
-		f, err := eino.NewFusion(ctx, fusion)
-		if err != nil {
-			t.Fatal(err)
-		}
-		config.Retriever = f
 	}
 	if l.rerank {
 		config.Reranker = &rank.Reranker{Scorer: l}
@@ -251,7 +247,7 @@ func (l line) inEino(t *rapid.T) ([]seat, []string, error) {
 func (l line) inLangchaingo(t *rapid.T) ([]seat, []string, error) {
 	var all []seat
 	c := l.config
-	c.ScoreKey = "own" // so that a missing score is missing, too
+	c.Keys.Score = "own" // so that a missing score is missing, too
 	c.Observe = func(_ context.Context, e core.Event) { all = seats(e.Arrangement, e.ID) }
 	sources := make([]langchaingo.Source, len(l.lists))
 	for i, list := range l.lists {
@@ -265,21 +261,16 @@ func (l line) inLangchaingo(t *rapid.T) ([]seat, []string, error) {
 				docs[j].Metadata["own"] = s
 			}
 		}
-		sources[i].Retriever = docs
+		sources[i] = langchaingo.From("", docs)
 	}
-	inner := sources[0].Retriever
-	if l.fuse {
-		f, err := langchaingo.NewFusion(rank.Fusion{}, sources...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		inner = f
+	if !l.fuse {
+		sources = sources[:1]
 	}
-	opts := []langchaingo.Option{langchaingo.WithConfig(c)}
+	config := pipeline.Config[lcgschema.Document]{Sources: sources, Order: c}
 	if l.rerank {
-		opts = append(opts, langchaingo.WithReranker(rank.Reranker{Scorer: l}))
+		config.Reranker = &rank.Reranker{Scorer: l}
 	}
-	r, err := langchaingo.NewRetriever(inner, opts...)
+	r, err := langchaingo.NewPipeline(config)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -274,7 +274,7 @@ func TestNilDocumentIsNamed(t *testing.T) {
 	}
 	_, err = r.Retrieve(context.Background(), "q")
 	var fault *core.ConfigError
-	if !errors.As(err, &fault) || fault.Index != 1 {
+	if !errors.As(err, &fault) || fault.Field != "documents[1]" {
 		t.Errorf("got %v", err)
 	}
 }

@@ -34,16 +34,17 @@ type query struct {
 }
 
 func (s *search) run(ctx context.Context, q query) (string, error) {
+	ctx, _ = core.WithTrace(ctx) // so that the block is labelled by rank
 	docs, err := s.retriever.Retrieve(ctx, q.Text)
 	if err != nil {
 		return "", err
 	}
-	arrangement, err := core.Arranged(core.HeadTail, len(docs))
+	arrangement, err := core.Arrange(ctx, nil, docs, bookend.View(), core.Call{Placed: true})
 	if err != nil {
 		return "", err
 	}
 	s.docs = docs
-	s.block, err = prompt.Block(nil, arrangement, docs, bookend.View())
+	s.block, err = prompt.Block(ctx, nil, arrangement, docs, bookend.View())
 	return s.block.Text, err
 }
 

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -82,7 +83,7 @@ type program = compose.Runnable[string, *schema.Message]
 // places, the ChatTemplate lays out what comes placed.
 func programs(t *testing.T, s *openaitest.Server) map[string]program {
 	reorder := must(bookend.NewTransformer(ctx, nil))
-	template := must(bookend.NewChatTemplate(ctx, &bookend.ChatTemplateConfig{Prompt: rules, Placed: core.HeadTail}))
+	template := must(bookend.NewChatTemplate(ctx, &bookend.ChatTemplateConfig{Prompt: rules, Placed: true}))
 
 	documents := compose.NewChain[string, []*schema.Document]()
 	documents.AppendRetriever(finder{}).AppendDocumentTransformer(reorder)
@@ -127,17 +128,28 @@ func TestEinoSendsTheRenderedPrompt(t *testing.T) {
 	for _, name := range []string{"chain", "graph", "workflow"} {
 		t.Run(name+"/invoke", func(t *testing.T) {
 			s := openaitest.New(t, answer)
+			ctx, trace := core.WithTrace(ctx) // so that the labels go by rank
 			got, err := programs(t, s)[name].Invoke(ctx, question)
 			if err != nil || got.Content != "Green." {
 				t.Fatalf("got %v, %v", got, err)
 			}
 			request := onlyRequest(t, s)
+			// The arrangement stands in the message's Extra, and is nobody's business but ours.
+			for _, word := range []string{bookend.EventKey, "extra", "slots", "arrangement"} {
+				if bytes.Contains(bytes.ToLower(request.Body), []byte(word)) {
+					t.Errorf("the request has %q in it: %s", word, request.Body)
+				}
+			}
+			if c := prompt.Citations("It is green [2].", trace.Arrangement()); len(c) != 1 || c[0].Rank != 1 {
+				t.Errorf("[2] cites %+v, want the second best", c)
+			}
 			wantMessages(t, request, want(t, rules, core.Config{})...)
 			wantOrderInBody(t, request.Body, headTail)
 		})
 		t.Run(name+"/stream", func(t *testing.T) {
 			reply, release := firstChunkThenRest()
 			s := openaitest.New(t, reply)
+			ctx, _ := core.WithTrace(ctx)
 			stream, err := programs(t, s)[name].Stream(ctx, question)
 			if err != nil {
 				t.Fatal(err)
