@@ -112,6 +112,18 @@ func TestBEIROrdersByScore(t *testing.T) {
 	}
 }
 
+// A document that a run has twice counts once, where it is best.
+func TestBEIRWithoutDuplicates(t *testing.T) {
+	t.Parallel()
+	var lines strings.Builder
+	if _, err := FromBEIR(&lines, beir(t)); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(lines.String(), `"id":"5836"`); n != 1 || strings.Contains(lines.String(), "Never retrieved") {
+		t.Errorf("%d times in:\n%s", n, lines.String())
+	}
+}
+
 // What is no such file is an error that names the file, the line and the form.
 func TestConvertRefuses(t *testing.T) {
 	t.Parallel()

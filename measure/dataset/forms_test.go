@@ -53,12 +53,12 @@ func TestForms(t *testing.T) {
 
 func TestArrayOfSeveral(t *testing.T) {
 	t.Parallel()
-	odd := `{"question":"brackets ],[ and \"quotes\" \\","answers":["Rome"],"ctxs":[{"text":"Rome, {too}","isgold":true}]}`
+	odd := `{"question":"brackets ],[ and one quote \" , then \\","answers":["Rome"],"ctxs":[{"text":"Rome, {too}","isgold":true}]}`
 	d := open(t, Rules{}, write(t, "[\n"+lineA+" ,\n"+odd+",\n"+lineB+"\n]"))
 	if d.Len() != 3 {
 		t.Fatalf("%v", d.Report())
 	}
-	if c, err := d.Case(1); err != nil || c.Question != `brackets ],[ and "quotes" \` || c.Line != 2 {
+	if c, err := d.Case(1); err != nil || c.Question != `brackets ],[ and one quote " , then \` || c.Line != 2 {
 		t.Errorf("%+v, %v", c, err)
 	}
 }

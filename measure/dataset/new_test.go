@@ -16,10 +16,12 @@ func rome() Case {
 func TestNewIsLikeAFile(t *testing.T) {
 	t.Parallel()
 	other := Case{Question: "who", Answers: []string{"Lisa"}, Documents: []Document{{Text: "Lisa."}, {Text: "Nobody."}}}
-	made, err := New(rome(), other, rome())
+	given := []Case{rome(), other, rome()}
+	made, err := New(given...)
 	if err != nil {
 		t.Fatal(err)
 	}
+	given[0].Documents[0].Text, given[0].Answers[0] = "spoiled", "spoiled"
 	read := open(t, Rules{}, write(t, strings.Join([]string{
 		`{"question":"where","answers":["Rome"],"ctxs":[{"text":"Far away."},{"text":"Rome, a city.","isgold":true}]}`,
 		`{"question":"who","answers":["Lisa"],"ctxs":[{"text":"Lisa.","isgold":true},{"text":"Nobody."}]}`,

@@ -239,3 +239,18 @@ func BenchmarkBestSubspan(b *testing.B) {
 		BestSubspan.Score(text, []string{"lazy cat", "Quick Fox"})
 	}
 }
+
+// Thinking is no answer: what follows it is judged, and its first line is the first.
+func TestScoreBehindThinking(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]Scores{
+		"<think>\nOslo?\n</think>\n\nRome.":         {},
+		"<think>\nRome?\n</think>\n\nOslo.\nIt is.": {Full: 1, FirstLine: 1},
+		"<think>\nRome?\n</think>\n\nWell.\nOslo.":  {Full: 1},
+		"<think>Oslo": {},
+	} {
+		if got, err := Score(BestSubspan, text, []string{"Oslo"}); got != want || err != nil {
+			t.Errorf("%q (-want +got)\n-%+v\n+%+v, %v", text, want, got, err)
+		}
+	}
+}
