@@ -197,6 +197,8 @@ func TestBadCommands(t *testing.T) {
 func TestInterruptedWhilePlanning(t *testing.T) {
 	t.Parallel()
 	url, requests := server(t, right)
+	done := filepath.Join(t.TempDir(), "done")
+	mustRun(t, "sweep", "--simulate", "u", "--documents", "5", "--limit", "5", "--out", done)
 	ctx, interrupt := context.WithCancel(t.Context())
 	interrupt()
 	out := filepath.Join(t.TempDir(), "out")
@@ -208,6 +210,8 @@ func TestInterruptedWhilePlanning(t *testing.T) {
 		{"compare", "--data", retrieved(t, 30), "--model", "m", "--base-url", url, "--out", out, "--fit", "0.5"},
 		{"compare", "--simulate", "u", "--dry-run"},
 		{"estimate", "--data", retrieved(t, 3), "--curve", "gpt-3.5-turbo"},
+		{"curve", "--traffic", recorded(t, 20, monday, nil)},
+		{"report", done},
 		{"order", "--docs", write(t, filepath.Join(t.TempDir(), "docs.jsonl"), `{"text":"a"}`)},
 	} {
 		var printed, errs bytes.Buffer

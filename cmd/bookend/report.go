@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -41,7 +42,7 @@ The folder of a comparison has a report of its own, with its verdict and setting
 const maxSweeps = 26
 
 // Run runs `bookend report`.
-func (c *reportCommand) Run(s streams) error {
+func (c *reportCommand) Run(ctx context.Context, s streams) error {
 	scorer, err := c.scorer()
 	if err != nil {
 		return err
@@ -63,6 +64,9 @@ func (c *reportCommand) Run(s streams) error {
 	}
 	var results []sweep.Result
 	for _, dir := range c.Dirs {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		path := filepath.Join(dir, journalName)
 		comparison, err := isComparison(path)
 		switch {

@@ -8,8 +8,10 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/bookend-rag/bookend/measure/judge"
 	"github.com/bookend-rag/bookend/measure/sweep"
@@ -186,5 +188,27 @@ func TestBatch(t *testing.T) {
 	text := mustRun(t, append(args, "--batch-in", results, "--out", out)...)
 	if !strings.Contains(text, fmt.Sprintf("%d answered", len(lines))) || !strings.Contains(text, "2 questions answered in every measured slot") {
 		t.Errorf("after the results:\n%s", text)
+	}
+}
+
+// A request that takes too long is repeated.
+func TestTimeoutsAreRepeated(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	seen := map[string]int{}
+	url, requests := server(t, func(prompt string) (int, string) {
+		mu.Lock()
+		seen[prompt]++
+		first := seen[prompt] == 1
+		mu.Unlock()
+		if first {
+			time.Sleep(600 * time.Millisecond)
+		}
+		return right(prompt)
+	})
+	out := filepath.Join(t.TempDir(), "out")
+	mustRun(t, "sweep", "--data", questions(t, 1), "--no-repeat", "--model", "m", "--base-url", url, "--timeout", "300ms", "--concurrency", "8", "--out", out)
+	if requests.Load() != 10 {
+		t.Errorf("%d requests for 5 calls, want each twice", requests.Load())
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -41,7 +42,7 @@ With a share of zero it is a dry count: how many answers cite, and how large a s
 }
 
 // Run runs `bookend curve`.
-func (c *curveCommand) Run(s streams) error {
+func (c *curveCommand) Run(ctx context.Context, s streams) error {
 	collector, err := traffic.NewCollector(traffic.Options{Together: c.Together, Window: c.Window, Resamples: c.Resamples, Seed: c.Seed})
 	if err != nil {
 		return err
@@ -53,13 +54,22 @@ func (c *curveCommand) Run(s streams) error {
 		} else {
 			seen[clean] = true
 		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		if _, err := collector.ReadFile(path); errors.Is(err, fs.ErrNotExist) || errors.Is(err, record.ErrNotRecord) {
 			return &usageError{err}
 		} else if err != nil {
 			return err
 		}
 	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	r := collector.Result()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	printTraffic(s.out, r)
 	if c.Out == "" {
 		return nil

@@ -57,7 +57,7 @@ type resultLine struct {
 // and holds their keys and answers, without prompts.
 func Read(from io.Reader, source run.Source, j *journal.Journal) (Result, error) {
 	var result Result
-	calls := map[string]model.Call{}
+	calls, at := map[string]model.Call{}, map[string]int{}
 	for i := range source.Len() {
 		call, err := source.Call(i)
 		if err != nil {
@@ -65,7 +65,7 @@ func Read(from io.Reader, source run.Source, j *journal.Journal) (Result, error)
 		}
 		if _, twice := calls[call.Key]; !twice {
 			call.Prompt = model.Prompt{}
-			calls[call.Key] = call
+			calls[call.Key], at[call.Key] = call, i
 		}
 	}
 	if err := j.Describe(source.Manifest()); err != nil {
@@ -102,6 +102,13 @@ func Read(from io.Reader, source run.Source, j *journal.Journal) (Result, error)
 			Answers: call.Answers, Estimated: call.Tokens, Time: time.Now().UTC(),
 		}
 		record.Answer, record.Failure = l.outcome()
+		if record.Failure != nil { // a rare case: the prompt is built again
+			asked, err := source.Call(at[l.ID])
+			if err != nil {
+				return result, fmt.Errorf("bookend: call %d cannot be built: %w", at[l.ID], err)
+			}
+			record.Failure.WithoutEcho(asked.Prompt)
+		}
 		err = j.Append(record)
 		if errors.Is(err, journal.ErrLimit) {
 			record.Answer, record.Failure = nil, journal.NewFailure(err)

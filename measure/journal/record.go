@@ -3,8 +3,11 @@ package journal
 import (
 	"errors"
 	"math"
+	"slices"
+	"strings"
 	"time"
 
+	"github.com/bookend-rag/bookend/internal/httpsafe"
 	"github.com/bookend-rag/bookend/internal/safetext"
 	"github.com/bookend-rag/bookend/measure/internal/saturate"
 	"github.com/bookend-rag/bookend/measure/model"
@@ -26,6 +29,30 @@ func NewFailure(err error) *Failure {
 	if e := (*model.Error)(nil); errors.As(err, &e) {
 		f.Status = e.Status
 	}
+	return f
+}
+
+// WithoutEcho masks in the message what it repeats of the prompt, since servers quote
+// in their errors what they were sent, and returns f. A journal holds no questions.
+func (f *Failure) WithoutEcho(asked model.Prompt) *Failure {
+	texts := []string{asked.Text}
+	for _, m := range asked.Messages {
+		texts = append(texts, m.Text)
+	}
+	var sent []string
+	for _, text := range texts {
+		sent = append(sent, text)
+		// By lines as well, so that a short question is known for one, and without
+		// what stands before it there.
+		for line := range strings.Lines(text) {
+			sent = append(sent, line)
+			if _, value, labelled := strings.Cut(line, ": "); labelled {
+				sent = append(sent, value)
+			}
+		}
+	}
+	slices.Sort(sent)
+	f.Message = httpsafe.WithoutEcho(f.Message, slices.Compact(sent)...)
 	return f
 }
 

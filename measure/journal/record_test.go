@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/bookend-rag/bookend/measure/model"
 )
 
 func TestMessagesHoldNoKeys(t *testing.T) {
@@ -12,6 +14,20 @@ func TestMessagesHoldNoKeys(t *testing.T) {
 	err := errors.New("Post \"https://me:secret@host:1/v1?key=secret#secret\": redirect\n to HTTP://x/y?api=secret, " + strings.Repeat("é", 600))
 	got := NewFailure(err).Message
 	if strings.Contains(got, "secret") || strings.Contains(got, "\n") || utf8.RuneCountInString(got) > maxMessage || !strings.Contains(got, "https://host:1/v1") {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestMessagesHoldNoQuestions(t *testing.T) {
+	t.Parallel()
+	asked := model.User("Use these documents.\n\nIt is Paris.\n\nQuestion: Is Xanthippe ill?\nAnswer:")
+	for _, echo := range []string{asked.Text, "Is Xanthippe ill?", "400: cannot read 'Is Xanthippe ill?' at line 1", `["Question: Is Xanthippe ill?\nAns`} {
+		f := NewFailure(errors.New("the server says: " + echo)).WithoutEcho(asked)
+		if strings.Contains(f.Message, "Xanth") || !strings.HasPrefix(f.Message, "the server says") {
+			t.Errorf("%q: %q", echo, f.Message)
+		}
+	}
+	if got := NewFailure(errors.New("the context is too long")).WithoutEcho(asked).Message; got != "the context is too long" {
 		t.Errorf("got %q", got)
 	}
 }

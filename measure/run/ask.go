@@ -56,7 +56,7 @@ func (r *runner) ask(ctx, patient context.Context, call model.Call) journal.Reco
 		if ctx.Err() != nil {
 			return journal.Record{}
 		}
-		record.Failure = journal.NewFailure(err)
+		record.Failure = journal.NewFailure(err).WithoutEcho(call.Prompt)
 		wait, again := r.patience(err, record.Attempts)
 		if !again {
 			return record

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/bookend-rag/bookend/core/record"
+	"github.com/bookend-rag/bookend/measure/internal/saturate"
 )
 
 // MaxDocuments is the most documents of a prompt that is counted.
@@ -116,7 +117,7 @@ func (c *Collector) keyOf(e record.Entry, n int) Key {
 	if size <= 0 {
 		k.Unit, size = "bytes", 0
 		for _, p := range e.Arrangement.Slots {
-			size += max(e.Documents[p.Rank].Length, 0)
+			size = saturate.Add(size, max(e.Documents[p.Rank].Length, 0))
 		}
 	}
 	k.UpTo = 1 << bits.Len(uint(min(max(size-1, 0), maxSize)))

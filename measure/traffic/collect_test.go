@@ -258,6 +258,16 @@ func TestHugePromptsShareASize(t *testing.T) {
 	if got := c.Result().Curves; len(got) != 1 || got[0].UpTo != 1<<30 {
 		t.Errorf("%+v", got)
 	}
+	c = collector(t, traffic.Options{})
+	feed(t, c, simulation("U", 5, 1), 50, noon, func(_ int, e *record.Entry) {
+		e.PromptTokens = 0 // the lengths of the documents count
+		for i := range e.Documents {
+			e.Documents[i].Length = math.MaxInt * (1 - i/4) // of four: their sum wraps
+		}
+	})
+	if got := c.Result().Curves; len(got) != 1 || got[0].UpTo != 1<<30 {
+		t.Errorf("by lengths: %+v", got)
+	}
 }
 
 // A curve that turns round is drift; more citations an answer are none.
