@@ -224,6 +224,54 @@ func TestANilDocumentIsReported(t *testing.T) {
 	}
 }
 
+// A source's nil document is its retriever's fault, which has reported what it found by
+// then: the error is reported once, by the part around it.
+func TestANilDocumentOfASourceIsReportedOnce(t *testing.T) {
+	t.Parallel()
+	for _, observe := range []func(context.Context, core.Event){nil, func(context.Context, core.Event) { t.Error("observed, though nothing was arranged") }} {
+		for name, sources := range map[string][]bookend.Source{
+			"one":     {bookend.From("", typed{list{{}, nil}})},
+			"several": {bookend.From("", typed{list{{}, nil}}), bookend.From("", typed{list{{}}})},
+		} {
+			g := compose.NewGraph[string, docs]()
+			r := newRetriever(t, &bookend.RetrieverConfig{Sources: sources, Config: core.Config{Observe: observe}})
+			run, err := compileGraph(g, g.AddRetrieverNode("retrieve", r), g.AddEdge(compose.START, "retrieve"), g.AddEdge("retrieve", compose.END))
+			check(t, err)
+			var mu sync.Mutex
+			heard := map[string]int{}
+			hear := func(timing string, info *callbacks.RunInfo) {
+				mu.Lock()
+				defer mu.Unlock()
+				if info.Component == components.ComponentOfRetriever {
+					heard[timing+" "+info.Type]++
+				}
+			}
+			_, err = run.Invoke(context.Background(), question, compose.WithCallbacks(callbacks.NewHandlerBuilder().
+				OnStartFn(func(ctx context.Context, info *callbacks.RunInfo, _ callbacks.CallbackInput) context.Context {
+					hear("start", info)
+					return ctx
+				}).
+				OnEndFn(func(ctx context.Context, info *callbacks.RunInfo, _ callbacks.CallbackOutput) context.Context {
+					hear("end", info)
+					return ctx
+				}).
+				OnErrorFn(func(ctx context.Context, info *callbacks.RunInfo, _ error) context.Context {
+					hear("error", info)
+					return ctx
+				}).Build()))
+			var fault *core.ConfigError
+			if !errors.As(err, &fault) || fault.Field != "documents[1]" {
+				t.Errorf("%s: got the error %v", name, err)
+			}
+			mu.Lock()
+			if heard["start Bookend"] != 1 || heard["error Bookend"] != 1 || heard["end Bookend"] != 0 || heard["error Store"] != 0 {
+				t.Errorf("%s: heard %v, want one start and one error of Bookend", name, heard)
+			}
+			mu.Unlock()
+		}
+	}
+}
+
 // typed is a retriever with a name of its own.
 type typed struct{ retriever.Retriever }
 

@@ -20,8 +20,7 @@ type RerankerConfig struct {
 }
 
 // Reranker ranks documents by a model that sees the question, admits and places them, as a
-// node of a graph that takes both. RetrieverConfig.Reranker does the same with less. It is
-// immutable and safe for concurrent use.
+// node of a graph that takes both. It is immutable and safe for concurrent use.
 //
 //	g.AddLambdaNode("rerank", compose.InvokableLambda(reranker.Rerank))
 type Reranker struct {
@@ -29,8 +28,7 @@ type Reranker struct {
 	pipeline *pipeline.Pipeline[*schema.Document]
 }
 
-// NewReranker returns a Reranker, or every fault of the configuration joined. A nil
-// config has no Scorer.
+// NewReranker returns a Reranker, or every fault, joined. A nil config has no Scorer.
 func NewReranker(_ context.Context, config *RerankerConfig) (*Reranker, error) {
 	config = cmp.Or(config, &RerankerConfig{})
 	p, err := pipeline.New(pipeline.Config[*schema.Document]{Reranker: &config.Reranker, Order: config.Config, View: view})

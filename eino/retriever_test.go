@@ -204,3 +204,77 @@ func TestRetrieveWithInAGraph(t *testing.T) {
 		checkTexts(t, c.b, out["b"].(docs), nil)
 	}
 }
+
+// Each source gets all options of a call, with its top-k as far as it is over-fetched, and
+// the next call has none of them.
+func TestTheOptionsOfACallReachEverySource(t *testing.T) {
+	t.Parallel()
+	words, dense := &asked{list: documents(6)}, &asked{list: documents(6)}
+	r := newRetriever(t, &bookend.RetrieverConfig{
+		Sources: []bookend.Source{bookend.From("words", words), bookend.From("dense", dense)}, OverFetch: 3,
+	})
+	_, err := r.Retrieve(context.Background(), question, retriever.WithIndex("a"), retriever.WithTopK(2), retriever.WithScoreThreshold(0.5))
+	check(t, err)
+	for _, s := range []*asked{words, dense} {
+		o := retriever.GetCommonOptions(nil, s.options...)
+		if o.Index == nil || *o.Index != "a" || o.TopK == nil || *o.TopK != 6 || o.ScoreThreshold == nil || *o.ScoreThreshold != 0.5 {
+			t.Errorf("a source got the options %+v", o)
+		}
+	}
+	_, err = r.Retrieve(context.Background(), question)
+	check(t, err)
+	if len(words.options)+len(dense.options) > 0 {
+		t.Error("the options of a call reach the next one")
+	}
+}
+
+// own asks inner by options of its own.
+type own struct {
+	inner   retriever.Retriever
+	options []retriever.Option
+}
+
+func (o own) Retrieve(ctx context.Context, query string, _ ...retriever.Option) (docs, error) {
+	return o.inner.Retrieve(ctx, query, o.options...)
+}
+
+// A Bookend retriever deep inside another one goes by the options that it is called with.
+func TestANestedRetrieverDoesNotSeeTheOptionsOfTheOuter(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name    string
+		options []retriever.Option
+		index   string
+		topK    int
+		want    string
+	}{
+		{"none", nil, "", -1, "first third fifth sixth fourth second"},
+		{"its own", opts(retriever.WithIndex("inner"), retriever.WithTopK(3)), "inner", 3, "first third second"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			store := &asked{list: documents(6)}
+			nested := newRetriever(t, &bookend.RetrieverConfig{Retriever: store})
+			for name, sources := range map[string][]bookend.Source{
+				"one":     {bookend.From("", own{nested, c.options})},
+				"several": {bookend.From("a", list{}), bookend.From("b", own{nested, c.options})},
+			} {
+				r := newRetriever(t, &bookend.RetrieverConfig{Sources: sources})
+				placed, err := r.Retrieve(context.Background(), question,
+					retriever.WithIndex("outer"), retriever.WithTopK(6), bookend.RetrieveWith(core.Off))
+				checkTexts(t, c.want, placed, err)
+				index := ""
+				if o := retriever.GetCommonOptions(nil, store.options...); o.Index != nil {
+					index = *o.Index
+				}
+				k, ok := store.topK()
+				if !ok {
+					k = -1
+				}
+				if index != c.index || k != c.topK || len(store.options) != len(c.options) {
+					t.Errorf("%s: the store got %d options, index %q, top-k %d", name, len(store.options), index, k)
+				}
+			}
+		})
+	}
+}

@@ -30,9 +30,8 @@ type ChatTemplateConfig struct {
 	DocumentsKey, QuestionKey, HistoryKey string
 }
 
-// ChatTemplate lays out the whole prompt as messages: system, history, user. It is immutable
-// and safe for concurrent use. No text is ever run as a template. The messages of the history
-// are passed on as they are; a budget counts their Content alone.
+// ChatTemplate lays out the whole prompt as messages: system, history, user. It is immutable and
+// safe for concurrent use. No text is run as a template. A budget counts the history's Content.
 type ChatTemplate struct {
 	part
 	config   ChatTemplateConfig
@@ -84,15 +83,20 @@ func (t *ChatTemplate) format(ctx context.Context, values map[string]any, call c
 	if err != nil {
 		return nil, err
 	}
-	arrangement, err := json.Marshal(p.Arrangement)
-	if err != nil {
-		return nil, err
-	}
+	arrangement, _ := json.Marshal(p.Arrangement) // its numbers and texts can all be written
 	var messages []*schema.Message
-	if len(p.Messages) > len(history)-p.DroppedMessages+1 {
+	kept := history[p.DroppedMessages:]
+	before := len(p.Messages) - 1 - len(kept) // 1 with a system message
+	if before > 0 {
 		messages = append(messages, schema.SystemMessage(p.Messages[0].Text))
 	}
-	messages = append(messages, history[p.DroppedMessages:]...)
+	for i, m := range kept {
+		if text := p.Messages[before+i].Text; text != m.Content { // the format contains it
+			own := *m
+			own.Content, m = text, &own
+		}
+		messages = append(messages, m)
+	}
 	user := schema.UserMessage(p.Messages[len(p.Messages)-1].Text)
 	user.Extra = map[string]any{EventKey: string(arrangement)}
 	return append(messages, user), nil
