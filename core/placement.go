@@ -2,8 +2,9 @@ package core
 
 import (
 	"fmt"
-	"math/bits"
 	"math/rand/v2"
+
+	"github.com/bookend-rag/bookend/internal/random"
 )
 
 // A Placement decides which admitted document stands in which slot.
@@ -210,22 +211,12 @@ func (p Shuffled) String() string {
 // Place implements Placement by the Fisher–Yates shuffle over a PCG generator.
 // It returns no error.
 func (p Shuffled) Place(slots []int, _ func(rank int) Origin) error {
-	source := rand.NewPCG(p.Seed, 0)
+	next := rand.NewPCG(p.Seed, 0).Uint64
 	for i := len(slots) - 1; i > 0; i-- {
-		j := below(source, uint64(i)+1)
+		j := random.Below(next, i+1)
 		slots[i], slots[j] = slots[j], slots[i]
 	}
 	return nil
-}
-
-// below returns an unbiased random number in [0, n) (Lemire 2019). It is written
-// out because the order that a seed gives must not change with the Go version.
-func below(source *rand.PCG, n uint64) int {
-	hi, lo := bits.Mul64(source.Uint64(), n)
-	for threshold := -n % n; lo < threshold; {
-		hi, lo = bits.Mul64(source.Uint64(), n)
-	}
-	return int(hi)
 }
 
 // SeedFor derives the seed of one request or question from the seed of an

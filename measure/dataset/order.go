@@ -1,7 +1,7 @@
 package dataset
 
 import (
-	"github.com/bookend-rag/bookend/measure/internal/random"
+	"github.com/bookend-rag/bookend/internal/random"
 	"github.com/bookend-rag/bookend/measure/internal/slot"
 )
 
@@ -10,7 +10,7 @@ import (
 func QuestionOrder(n int, seed uint64) []int {
 	order, draw := slot.All(n), random.From(random.Join(seed, 0x7155))
 	for i := n - 1; i > 0; i-- {
-		j := random.Below(draw.Next(), i+1)
+		j := random.Below(draw.Next, i+1)
 		order[i], order[j] = order[j], order[i]
 	}
 	return order

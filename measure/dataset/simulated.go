@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/bookend-rag/bookend/core"
-	"github.com/bookend-rag/bookend/measure/internal/random"
+	"github.com/bookend-rag/bookend/internal/random"
 )
 
 // SimulatedLists makes the lists that a retriever would return which ranks the one

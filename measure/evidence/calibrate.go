@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/bookend-rag/bookend/core"
-	"github.com/bookend-rag/bookend/measure/internal/random"
+	"github.com/bookend-rag/bookend/internal/random"
 )
 
 // CalibrationSettings say which comparisons are simulated.

@@ -2,7 +2,7 @@ package simulate
 
 import (
 	"github.com/bookend-rag/bookend/core"
-	"github.com/bookend-rag/bookend/measure/internal/random"
+	"github.com/bookend-rag/bookend/internal/random"
 	"github.com/bookend-rag/bookend/measure/internal/slot"
 	"github.com/bookend-rag/bookend/measure/shape"
 	"github.com/bookend-rag/bookend/measure/stats"

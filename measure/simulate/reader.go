@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/bookend-rag/bookend/core"
-	"github.com/bookend-rag/bookend/measure/internal/random"
+	"github.com/bookend-rag/bookend/internal/random"
 	"github.com/bookend-rag/bookend/measure/internal/slot"
 	"github.com/bookend-rag/bookend/measure/stats"
 )

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/bookend-rag/bookend/core"
-	"github.com/bookend-rag/bookend/measure/internal/random"
+	"github.com/bookend-rag/bookend/internal/random"
 )
 
 // McNemar returns the exact two-sided p-value of "the gain is 0", of b wins and c
@@ -74,7 +74,7 @@ func Bootstrap(k Counts, resamples int, seed uint64, confidence float64) (Interv
 	sums := make([]int, resamples)
 	for i := range sums {
 		for range n {
-			switch question := random.Below(draw.Uint64(), n); {
+			switch question := random.Below(draw.Uint64, n); {
 			case question < k.Wins:
 				sums[i]++
 			case question < k.Wins+k.Losses:

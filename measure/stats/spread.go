@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/bookend-rag/bookend/core"
-	"github.com/bookend-rag/bookend/measure/internal/random"
+	"github.com/bookend-rag/bookend/internal/random"
 )
 
 // Spread is how far the best and the worst slot lie apart.
@@ -56,7 +56,7 @@ func BestWorst(o Outcomes, permutations int, seed uint64) (Spread, error) {
 				continue
 			}
 			for i := range k { // the first k steps of a shuffle
-				j := i + random.Below(draw.Next(), m-i)
+				j := i + random.Below(draw.Next, m-i)
 				deal[i], deal[j] = deal[j], deal[i]
 				counts[deal[i]]++
 			}

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/bookend-rag/bookend/core"
-	"github.com/bookend-rag/bookend/measure/internal/random"
+	"github.com/bookend-rag/bookend/internal/random"
 	"github.com/bookend-rag/bookend/measure/internal/slot"
 	"github.com/bookend-rag/bookend/measure/shape"
 	"github.com/bookend-rag/bookend/measure/stats"
@@ -74,7 +74,7 @@ func newEstimate(n int, from []tally, resamples int, confidence float64, seed ui
 	for i := range resamples {
 		clear(times)
 		for range rows {
-			times[random.Below(draw.Uint64(), len(rows))]++
+			times[random.Below(draw.Uint64, len(rows))]++
 		}
 		clear(sum)
 		for j, row := range rows {

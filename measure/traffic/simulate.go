@@ -10,7 +10,7 @@ import (
 
 	"github.com/bookend-rag/bookend/core"
 	"github.com/bookend-rag/bookend/core/record"
-	"github.com/bookend-rag/bookend/measure/internal/random"
+	"github.com/bookend-rag/bookend/internal/random"
 )
 
 // Simulation is traffic with a planted curve, to see whether it is found. Every

@@ -1,3 +1,5 @@
+// Package random makes numbers that depend on a seed alone, on every platform and in
+// every version of Go.
 package random
 
 import "math/bits"
@@ -20,9 +22,15 @@ func Open(draw uint64) float64 { return (float64(draw>>12) + 0.5) / (1 << 52) }
 // Share is from 0 to below 1.
 func Share(draw uint64) float64 { return float64(draw>>11) / (1 << 53) }
 
-// Below is from 0 to n-1, evenly to within n in 2^64.
-func Below(draw uint64, n int) int {
-	high, _ := bits.Mul64(draw, uint64(n))
+// Below is from 0 to n-1, without bias (Lemire 2019). It asks next for a number, and
+// hardly ever for another. It is written out because what a seed gives must not change
+// with the Go version.
+func Below(next func() uint64, n int) int {
+	bound := uint64(n)
+	high, low := bits.Mul64(next(), bound)
+	for threshold := -bound % bound; low < threshold; {
+		high, low = bits.Mul64(next(), bound)
+	}
 	return int(high)
 }
 

@@ -28,3 +28,24 @@ func TestOpenIsInside(t *testing.T) {
 		}
 	}
 }
+
+// A number that would favour some results is asked for again, and each result comes as
+// often as the others.
+func TestBelowHasNoBias(t *testing.T) {
+	t.Parallel()
+	draws := []uint64{0, 1 << 63}
+	next := func() uint64 { d := draws[0]; draws = draws[1:]; return d }
+	if got := Below(next, 3); got != 1 || len(draws) != 0 {
+		t.Errorf("got %d with %d numbers left, want 1 of the second number", got, len(draws))
+	}
+	counts := make([]int, 6)
+	s := From(7)
+	for range 60_000 {
+		counts[Below(s.Next, 6)]++
+	}
+	for i, n := range counts {
+		if n < 9_600 || n > 10_400 {
+			t.Errorf("%d came %d times of 60,000", i, n)
+		}
+	}
+}
