@@ -20,7 +20,7 @@ type Call struct {
 	// placed by a step before, and are neither ranked, trimmed nor placed again. Of
 	// the Arranger its Observe alone is used. Their labels go by rank where the
 	// context has a Trace that saw them placed, and else from the first slot to the
-	// last.
+	// last; a prompt's budget then leaves out the last slots first.
 	Placed bool
 	// Stages tells what ranked the documents on their way to this call, in order,
 	// such as two retrievers, their fusion and a reranker. The last one that did not

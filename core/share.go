@@ -13,8 +13,8 @@ import (
 // alone: the same ID goes the same way in every process and version. A request
 // without an ID is never in the share.
 //
-// Give the Config to what lays out the prompt. Where documents come placed already,
-// labels are taken from one fixed placement, and a share before that mixes them up.
+// Give the Config to what lays out the prompt. Before a prompt whose documents come
+// placed already (Call.Placed), each request needs a Trace, or labels go by slot.
 type Share struct {
 	// Rate is the share, from 0 to 1, such as 0.01. At 0 a Config stays as it is.
 	Rate float64

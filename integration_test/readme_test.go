@@ -25,10 +25,16 @@ import (
 	"log/slog"
 
 	"github.com/bookend-rag/bookend/core"
+	"github.com/bookend-rag/bookend/core/pipeline"
 	"github.com/bookend-rag/bookend/core/prompt"
+	"github.com/bookend-rag/bookend/core/rank"
+	"github.com/tmc/langchaingo/chains"
 )
 
-type hit struct{}
+type (
+	hit struct{}
+	Hit struct{ ID, Text string }
+)
 
 var (
 	hits, docs []hit
@@ -37,8 +43,13 @@ var (
 	tokens     func(string) int
 	question   string
 	ask        func([]prompt.Message) string
+	words      func(context.Context, string, int) ([]Hit, error)
+	dense      func(context.Context, string, int) ([]Hit, error)
+	chain      chains.Chain
 	_          = fmt.Sprint
 	_          = slog.Info
+	_          pipeline.Source[Hit]
+	_          rank.Fusion
 )
 
 func snippet(ctx context.Context) error {
@@ -48,7 +59,7 @@ func snippet(ctx context.Context) error {
 `
 
 // used marks the variables that a block declares for its reader alone.
-var used = regexp.MustCompile(`(?m)^(placed|config) := `)
+var used = regexp.MustCompile(`(?m)^(placed|config|hits|answer|citations)(, err)? := `)
 
 func TestTheGoOfTheReadmeCompiles(t *testing.T) {
 	readme, err := os.ReadFile("../README.md")
@@ -64,6 +75,9 @@ func TestTheGoOfTheReadmeCompiles(t *testing.T) {
 		if !strings.HasPrefix(code, "package ") {
 			for _, name := range used.FindAllStringSubmatch(code, -1) {
 				code += "\n_ = " + name[1] + "\n"
+				if name[2] != "" {
+					code += "_ = err\n"
+				}
 			}
 			code = fmt.Sprintf(statements, code)
 		}

@@ -52,7 +52,7 @@ type Config struct {
 	Format Format `json:"format,omitempty"`
 	// FormatFunc is a form of one's own, in place of Format. It prints Document.Label:
 	// a label that its text does not show, beside what the document itself brings, cites
-	// nothing (-1 in Prompt.Labels), and a note of the arrangement says so. What it
+	// nothing (its Label in the arrangement is 0), and a note of the arrangement says so. What it
 	// returns is copied and contained by nothing; an error fails the call as a
 	// *FormatError. It may be called several times for one document, and by several
 	// goroutines at once.

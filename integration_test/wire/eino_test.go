@@ -15,6 +15,7 @@ import (
 	bookend "github.com/bookend-rag/bookend/eino"
 	"github.com/bookend-rag/bookend/integration_test/openaitest"
 	"github.com/cloudwego/eino-ext/components/model/openai"
+	"github.com/cloudwego/eino/callbacks"
 	"github.com/cloudwego/eino/components/model"
 	"github.com/cloudwego/eino/components/retriever"
 	"github.com/cloudwego/eino/components/tool"
@@ -129,11 +130,21 @@ func TestEinoSendsTheRenderedPrompt(t *testing.T) {
 		t.Run(name+"/invoke", func(t *testing.T) {
 			s := openaitest.New(t, answer)
 			ctx, trace := core.WithTrace(ctx) // so that the labels go by rank
-			got, err := programs(t, s)[name].Invoke(ctx, question)
+			var given core.Arrangement        // what the model's client got with the user's message
+			hear := callbacks.NewHandlerBuilder().OnStartFn(func(ctx context.Context, _ *callbacks.RunInfo, in callbacks.CallbackInput) context.Context {
+				if call, ok := in.(*model.CallbackInput); ok {
+					given = bookend.ArrangementOf(call.Messages[len(call.Messages)-1].Extra)
+				}
+				return ctx
+			}).Build()
+			got, err := programs(t, s)[name].Invoke(ctx, question, compose.WithCallbacks(hear))
 			if err != nil || got.Content != "Green." {
 				t.Fatalf("got %v, %v", got, err)
 			}
 			request := onlyRequest(t, s)
+			if given.N != len(texts) {
+				t.Errorf("the client got an arrangement of %d documents, want %d", given.N, len(texts))
+			}
 			// The arrangement stands in the message's Extra, and is nobody's business but ours.
 			for _, word := range []string{bookend.EventKey, "extra", "slots", "arrangement"} {
 				if bytes.Contains(bytes.ToLower(request.Body), []byte(word)) {
