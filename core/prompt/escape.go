@@ -179,6 +179,9 @@ func afterName(text, name string) (rest string, ok bool) {
 
 // skipUnseen returns text from its first character on that a person can see.
 func skipUnseen(text string) string {
+	for text != "" && text[0] == ' ' {
+		text = text[1:]
+	}
 	if text != "" && ' ' < text[0] && text[0] < 0x7F {
 		return text
 	}

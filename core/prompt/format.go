@@ -95,6 +95,11 @@ func (c *Config) title(metadata map[string]any) string {
 }
 
 func (c *Config) source(metadata map[string]any) string {
+	if c.SourceKey == "" { // the first of the defaults in short, since every document is asked
+		if text, ok := metadata[meta.SourceKeys[0]].(string); ok && text != "" {
+			return shownText(text, c.MaxShown)
+		}
+	}
 	return shownText(meta.Source(metadata, c.SourceKey), c.MaxShown)
 }
 
@@ -143,8 +148,11 @@ func (f Format) open(b []byte, label int, title string, fields [][2]string) []by
 		b = strconv.AppendInt(b, int64(label), 10)
 		b = append(b, "\">\n"...)
 		if title != "" {
+			if hasTag(title) {
+				title = Escape(title)
+			}
 			b = append(b, "<source>"...)
-			b = append(b, Escape(title)...)
+			b = append(b, title...)
 			b = append(b, "</source>\n"...)
 		}
 		for _, field := range fields {

@@ -29,7 +29,21 @@ func shown(value any, limit int) string {
 // shownText puts a text on one line, without what no person can see, and cuts it to
 // limit characters.
 func shownText(text string, limit int) string {
+	if len(text) <= limit && isShort(text) {
+		return text
+	}
 	return strings.TrimSpace(cut(safetext.Line(text), limit))
+}
+
+// isShort says that shownText has nothing to do: a text of letters, digits and signs of
+// ASCII, without a space at its ends.
+func isShort(text string) bool {
+	for i := range len(text) {
+		if c := text[i]; c < ' ' || c >= 0x7F {
+			return false
+		}
+	}
+	return text == "" || text[0] != ' ' && text[len(text)-1] != ' '
 }
 
 // cut returns the first limit characters of text.

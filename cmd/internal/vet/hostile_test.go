@@ -9,7 +9,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -136,14 +135,6 @@ func vetted(name, text string, o vet.Options) []vet.Finding {
 	return report.Findings
 }
 
-func cpu() time.Duration {
-	var u syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
-
 // BOOKEND_COSTS=1 measures what hostile files of 100 kB and of 1 MB cost: at most 3 s
 // of CPU and 400 MB, and at most 15 times as much for ten times the size.
 func TestCosts(t *testing.T) {
@@ -267,7 +258,7 @@ func TestCurvesThatAreNotOpened(t *testing.T) {
 		}
 	}
 	for _, name := range []string{filepath.Join(dir, "pipe"), filepath.Join(top, "pipe")} {
-		if err := syscall.Mkfifo(name, 0o600); err != nil {
+		if err := mkfifo(name); err != nil {
 			t.Skip(err)
 		}
 	}
