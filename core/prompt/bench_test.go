@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -75,9 +76,57 @@ func medianRatio(f, base func()) float64 {
 	return ratios[len(ratios)/2]
 }
 
+// bare writes the documents of a prompt in a format by a plain loop: one pass for the
+// size, one that writes label, title and text, and for XML a look for the two signs that
+// may have to be escaped. It does nothing that a prompt could do without.
+func bare(format prompt.Format, docs []doc, slots []core.Placed) (run func()) {
+	return func() {
+		var b strings.Builder
+		size := 0
+		for i := range slots {
+			size += len(docs[slots[i].Index].text) + 140
+		}
+		b.Grow(size)
+		var number [20]byte
+		for i := range slots {
+			d := &docs[slots[i].Index]
+			label := strconv.AppendInt(number[:0], int64(slots[i].Label), 10)
+			switch format {
+			case prompt.Numbered:
+				b.WriteString("\n\n[")
+				b.Write(label)
+				b.WriteString("] ")
+			case prompt.XML:
+				source, _ := d.meta["source"].(string)
+				b.WriteString("\n<document index=\"")
+				b.Write(label)
+				b.WriteString("\">\n<source>")
+				b.WriteString(source)
+				b.WriteString("</source>\n<document_content>\n")
+			default:
+				title, _ := d.meta["title"].(string)
+				b.WriteString("\nDocument [")
+				b.Write(label)
+				b.WriteString("](Title: ")
+				b.WriteString(title)
+				b.WriteString(") ")
+			}
+			b.WriteString(d.text)
+			if format == prompt.XML {
+				b.WriteString("\n</document_content>\n</document>")
+				signs += strings.IndexByte(d.text, '<') + strings.IndexByte(d.text, '&')
+			}
+		}
+		joinedText = b.String()
+	}
+}
+
+var signs int
+
 // BenchmarkRender reports what laying out a prompt costs beside strings.Join of
-// the same texts. "frame" joins them in the order of the prompt with what the XML format
-// writes around a document, and does nothing else: what is below it cannot be had.
+// the same texts (x-join), and beside a plain loop that writes the same (x-bare). "frame"
+// joins the texts in the order of the prompt with what the XML format writes around a
+// document, and does nothing else: what is below it cannot be had.
 func BenchmarkRender(b *testing.B) {
 	docs := prose(1000)
 	list := make([]string, len(docs))
@@ -104,7 +153,10 @@ func BenchmarkRender(b *testing.B) {
 			for b.Loop() {
 				run()
 			}
+			loop := bare(format, docs, mustArranged(b, core.HeadTail, len(docs)).Slots)
 			b.ReportMetric(medianRatio(run, join), "x-join")
+			b.ReportMetric(medianRatio(run, loop), "x-bare")
+			b.ReportMetric(medianRatio(loop, join), "bare-x-join")
 			b.ReportMetric(float64(len(rendered.Text)), "text-B")
 		})
 	}
