@@ -115,8 +115,8 @@ func (a *Arranger) shuffled(seed uint64) *Arranger {
 	return &Arranger{&s, a.observe, a.choose}
 }
 
-// placementName names what a does before it has seen any document.
-func (a *Arranger) placementName() string {
+// intended names the placement of a before it has seen any document.
+func (a *Arranger) intended() string {
 	if a.off {
 		return "off"
 	}

@@ -33,7 +33,7 @@ func decide[S ~[]E, E any](ctx context.Context, a *Arranger, docs S, v *View[E],
 	observed := observe != nil || c.Observe != nil
 	d := &decision{config: &used.config, n: len(docs), through: c.Stages, quiet: !wanted && !observed}
 	if !d.quiet {
-		d.placement = used.placementName()
+		d.placement = used.intended()
 	}
 	documents := byRank(d, docs, v)
 	var arrangement Arrangement

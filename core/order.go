@@ -2,6 +2,7 @@ package core
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/bookend-rag/bookend/internal/nilvalue"
 )
@@ -97,4 +98,20 @@ func placementName(p Placement) string {
 		return s.String()
 	}
 	return fmt.Sprintf("%T", p)
+}
+
+// placeGroups runs p over whole groups, so that the chunks of one source stay
+// together in reading order. A group ranks as its best member. It returns the
+// number of groups, too.
+func placeGroups(p Placement, n int, origin func(rank int) Origin) (slots []int, count int, err error) {
+	groups := groupBySource(n, origin)
+	order, err := place(p, len(groups), func(g int) Origin { return origin(slices.Min(groups[g])) })
+	if err != nil {
+		return nil, 0, err
+	}
+	placed := make([][]int, len(groups))
+	for slot, g := range order {
+		placed[slot] = groups[g]
+	}
+	return flatten(placed), len(groups), nil
 }

@@ -2,8 +2,6 @@ package core
 
 import (
 	"slices"
-
-	"github.com/bookend-rag/bookend/internal/meta"
 )
 
 // Origin says where a chunk was cut from.
@@ -16,12 +14,6 @@ type Origin struct {
 	// HasPosition is set.
 	Position    float64
 	HasPosition bool
-}
-
-// originOf reads an Origin from a document's metadata by keys.
-func originOf(metadata map[string]any, keys Keys) Origin {
-	position, known := meta.First(metadata, keys.Position, meta.PositionKeys, meta.Position)
-	return Origin{Source: meta.Source(metadata, keys.Source), Position: position, HasPosition: known}
 }
 
 // groupBySource returns the ranks 0 … n-1 in groups, one for each source. Groups
@@ -69,20 +61,4 @@ func comparePosition(a, b Origin) int {
 
 func flatten(groups [][]int) []int {
 	return slices.Concat(groups...)
-}
-
-// placeGroups runs p over whole groups, so that the chunks of one source stay
-// together in reading order. A group ranks as its best member. It returns the
-// number of groups, too.
-func placeGroups(p Placement, n int, origin func(rank int) Origin) (slots []int, count int, err error) {
-	groups := groupBySource(n, origin)
-	order, err := place(p, len(groups), func(g int) Origin { return origin(slices.Min(groups[g])) })
-	if err != nil {
-		return nil, 0, err
-	}
-	placed := make([][]int, len(groups))
-	for slot, g := range order {
-		placed[slot] = groups[g]
-	}
-	return flatten(placed), len(groups), nil
 }

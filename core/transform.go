@@ -6,7 +6,7 @@ import "context"
 // document first, the second best last, the rest alternating inward, r1 r3 r5 r4
 // r2. The result holds exactly the given documents in a fresh slice, nil for nil;
 // docs is not changed. It costs one allocation and about as much as slices.Clone.
-func Reorder[S ~[]E, E any](docs S) S { return fold(docs) }
+func Reorder[S ~[]E, E any](docs S) S { return placeHeadTail(docs) }
 
 // Transform ranks, admits and places docs and returns the admitted documents in
 // the order of their slots: a fresh slice, nil for nil. docs, the documents and
@@ -29,9 +29,9 @@ func Transform[S ~[]E, E any](ctx context.Context, a *Arranger, docs S, v *View[
 			a = c.Arranger
 		}
 		if a = a.orDefault(); a.config.Rank == ByScore {
-			return foldRanked(a, docs, v)
+			return placeRanked(a, docs, v)
 		}
-		return fold(docs), nil
+		return placeHeadTail(docs), nil
 	}
 	return transform(ctx, a, docs, v, c)
 }
@@ -67,10 +67,10 @@ func Arrange[S ~[]E, E any](ctx context.Context, a *Arranger, docs S, v *View[E]
 	return arrangement, nil
 }
 
-// fold is HeadTail in one pass over the documents, without a list of slots. A
+// placeHeadTail is HeadTail in one pass over the documents, without a list of slots. A
 // test ties it to the placement. Eight documents a turn let the compiler ask once
 // for all of them whether the garbage collector is watching the stores.
-func fold[S ~[]E, E any](docs S) S {
+func placeHeadTail[S ~[]E, E any](docs S) S {
 	if docs == nil {
 		return nil
 	}
@@ -95,15 +95,15 @@ func fold[S ~[]E, E any](docs S) S {
 	return placed
 }
 
-// foldRanked is the short way for a Call that justFolds what is sorted by score.
-func foldRanked[S ~[]E, E any](a *Arranger, docs S, v *View[E]) (S, error) {
+// placeRanked is the short way for a Call that justFolds what is sorted by score.
+func placeRanked[S ~[]E, E any](a *Arranger, docs S, v *View[E]) (S, error) {
 	v = v.orEmpty()
 	if err := v.need(&a.config); err != nil {
 		return nil, err
 	}
 	ranks, _ := rankByScore(&a.config, docs, v)
 	if ranks == nil {
-		return fold(docs), nil
+		return placeHeadTail(docs), nil
 	}
 	placed := make(S, len(docs))
 	head, tail := 0, len(docs)-1

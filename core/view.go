@@ -136,3 +136,9 @@ type reader struct {
 	score    func(rank int) float64 // NaN: missing
 	pinned   func(rank int) bool    // by Keys.Pin
 }
+
+// originOf reads an Origin from a document's metadata by keys.
+func originOf(metadata map[string]any, keys Keys) Origin {
+	position, known := meta.First(metadata, keys.Position, meta.PositionKeys, meta.Position)
+	return Origin{Source: meta.Source(metadata, keys.Source), Position: position, HasPosition: known}
+}
