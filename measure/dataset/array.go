@@ -7,16 +7,6 @@ import (
 	"io"
 )
 
-// asLines returns a reader of the lines of a file. Where the file is one JSON array,
-// each of its items becomes a line; it needs no more memory than a buffer.
-func asLines(r io.Reader) io.Reader {
-	buffered := bufio.NewReaderSize(r, 64<<10)
-	if !startsAsArray(buffered) {
-		return buffered
-	}
-	return &arrayReader{from: buffered}
-}
-
 // startsAsArray looks at the first byte that is neither white space nor of a byte
 // order mark.
 func startsAsArray(r *bufio.Reader) bool {
@@ -26,7 +16,7 @@ func startsAsArray(r *bufio.Reader) bool {
 	return len(head) > 0 && head[0] == '['
 }
 
-// arrayReader turns a JSON array into lines: it puts a line's end in place of each
+// arrayReader turns a JSON array into lines, with no memory but a buffer: it puts a line's end in place of each
 // comma between items, and a blank in place of each line's end. What an item holds is
 // not looked at.
 type arrayReader struct {

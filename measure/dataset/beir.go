@@ -243,9 +243,9 @@ func readQrels(from io.Reader) (map[string]map[string]int, error) {
 // eachRow calls do for the columns of each line that is not blank. What do returns is
 // what is wrong with the line.
 func eachRow(from io.Reader, do func(row []string) (fault string)) error {
-	plain, err := unzipped(from)
+	plain, _, err := unzipped(from, maxConverted)
 	if err != nil {
-		return asError(err, "cannot be unpacked")
+		return err
 	}
 	for lines := newLineReader(plain, 64<<10); ; {
 		line, _, err := lines.read()

@@ -3,7 +3,6 @@ package dataset
 import (
 	"bufio"
 	"bytes"
-	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -89,11 +88,11 @@ func convert(to io.Writer, from io.Reader, one func(fields) (converted, *Error))
 // plain or gzipped. It holds one of them at a time. Faults are *Errors that give the
 // line.
 func eachObject(from io.Reader, do func(fields) error) error {
-	plain, err := unzipped(from)
+	plain, _, err := plainLines(from, maxConverted)
 	if err != nil {
-		return asError(err, "cannot be unpacked")
+		return err
 	}
-	for lines := newLineReader(asLines(plain), DefaultMaxLine); ; {
+	for lines := newLineReader(plain, DefaultMaxLine); ; {
 		line, _, err := lines.read()
 		if errors.Is(err, io.EOF) {
 			return nil
@@ -120,33 +119,6 @@ func eachObject(from io.Reader, do func(fields) error) error {
 			return err
 		}
 	}
-}
-
-// unzipped reads what may be gzipped.
-func unzipped(from io.Reader) (io.Reader, error) {
-	buffered := bufio.NewReader(from)
-	if head, _ := buffered.Peek(len(gzipMagic)); !bytes.Equal(head, gzipMagic) {
-		return buffered, nil
-	}
-	packed, err := gzip.NewReader(buffered)
-	if err != nil {
-		return nil, err
-	}
-	return &capped{from: packed, left: DefaultMaxUnpacked * 16}, nil
-}
-
-// capped ends what unpacks to more than anyone has.
-type capped struct {
-	from io.Reader
-	left int64
-}
-
-func (c *capped) Read(p []byte) (int, error) {
-	n, err := c.from.Read(p)
-	if c.left -= int64(n); c.left < 0 {
-		return 0, &Error{Rule: fmt.Sprintf("unpacks to more than %d bytes, the most that is allowed", int64(DefaultMaxUnpacked*16)), Err: ErrLimit}
-	}
-	return n, err
 }
 
 // reading reads fields of an object and keeps the first fault.

@@ -155,7 +155,7 @@ func TestConvertRefuses(t *testing.T) {
 		"not JSON":               {single(FromRAGAS, "question,answer\n"), 1, "is not JSON"},
 		"no object":              {single(FromRAGAS, "5"), 1, "is a number, and an object is needed"},
 		"torn array":             {single(FromRAGAS, `[{"question":"q","contexts":[]},`), 0, "array that is not closed"},
-		"torn gzip":              {single(FromRAGAS, zip(t, `{}`)[:12]), 0, "cannot be read"},
+		"torn gzip":              {single(FromRAGAS, zip(t, `{}`)[:12]), 0, "cannot be unpacked"},
 		"beir, corpus":           {with(func(b *BEIR) { b.Corpus = text(`{"text":"x"}`) }), 1, `"corpus", line 1: has the key "text", and no "_id"`},
 		"beir, another corpus":   {with(func(b *BEIR) { b.Corpus = text(`{"_id":"4983","text":"x"}`) }), 0, "which the corpus does not have"},
 		"beir, queries":          {with(func(b *BEIR) { b.Queries = text(`{"_id":"1","text":"x"}`) }), 0, `"queries": has no query "3"`},

@@ -337,6 +337,25 @@ func TestTruncatedGzipIsRefused(t *testing.T) {
 	}
 }
 
+// A first line that cannot be used is refused before the rest is unpacked: the rest is
+// cut off here, and nothing says so.
+func TestBadFirstLineIsRefusedFirst(t *testing.T) {
+	t.Parallel()
+	rest := strings.Repeat("\n", 1<<20)
+	for first, want := range map[string]error{
+		"no JSON\n":                            ErrNotJSON,
+		`{"prompt":"q"}` + "\n":                ErrOtherFormat,
+		`[{"prompt":"q"},`:                     ErrOtherFormat,
+		strings.Repeat("x", DefaultMaxLine+10): ErrLimit,
+	} {
+		packed := zip(t, first+rest)
+		_, err := Open(write(t, packed[:len(packed)-10]))
+		if e := (*Error)(nil); !errors.As(err, &e) || !errors.Is(err, want) || e.Line != 1 {
+			t.Errorf("%.20q: error is %v, want %v in line 1", first, err, want)
+		}
+	}
+}
+
 func TestOpenWhatIsNoFile(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()

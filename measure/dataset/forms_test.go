@@ -120,7 +120,11 @@ func TestFaultsOfForms(t *testing.T) {
 // A large array costs no more memory than its longest item: it is read as a stream.
 func TestArrayIsAStream(t *testing.T) {
 	t.Parallel()
-	lines := newLineReader(asLines(strings.NewReader("["+strings.Repeat(" ", 1<<20)+strings.Repeat("x", 1<<20))), 1<<10)
+	plain, _, err := plainLines(strings.NewReader("["+strings.Repeat(" ", 1<<20)+strings.Repeat("x", 1<<20)), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := newLineReader(plain, 1<<10)
 	if _, _, err := lines.read(); !errors.Is(err, ErrLimit) {
 		t.Errorf("an endless item: %v", err)
 	}

@@ -11,11 +11,11 @@ import (
 	"io"
 )
 
-// index reads every line, keeps the offsets of the usable ones, and reports the
-// others.
-func (d *Dataset) index() error {
+// index reads every line of from, which is what d.file holds or comes to hold, keeps
+// the offsets of the usable ones, and reports the others.
+func (d *Dataset) index(from io.Reader) error {
 	seen := map[[8]byte]struct{}{}
-	for lines := newLineReader(d.file, d.rules.MaxLine); ; {
+	for lines := newLineReader(from, d.rules.MaxLine); ; {
 		line, offset, err := lines.read()
 		if errors.Is(err, io.EOF) {
 			break

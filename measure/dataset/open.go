@@ -1,12 +1,15 @@
 package dataset
 
-import "os"
+import (
+	"io"
+	"os"
+)
 
 // Open reads a file once from start to end and returns its cases. The first line
 // decides which form it has, its first bytes whether it is gzipped, and names of
-// files decide nothing. A gzipped file is unpacked to a temporary file that only
-// the user can read, and that is gone after Close, and so is one JSON array in place of
-// lines, whose items count as lines. Call Close when done.
+// files decide nothing. A gzipped file is copied, as it is read, to a temporary file
+// that only the user can read, and that is gone after Close, and so is one JSON array
+// in place of lines, whose items count as lines. Call Close when done.
 //
 // No line is lost in silence. Lines that are well-formed but cannot be used are
 // left out, and Report says which and why; see Reason. Blank lines are counted and
@@ -50,21 +53,18 @@ func (r Rules) open(path string) (*Dataset, error) {
 		return nil, err
 	}
 	d := &Dataset{file: file, rules: r, report: Report{Path: path}}
-	packed, err := d.isPacked()
+	lines, same, err := plainLines(file, r.MaxUnpacked)
 	if err != nil {
 		return d, err
 	}
-	if packed {
-		if err := d.unpack(); err != nil {
-			return d, asError(err, "cannot be unpacked")
-		}
+	if same {
+		return d, d.index(lines)
 	}
-	if d.isArray() {
-		if err := d.replace(asLines(d.file)); err != nil {
-			return d, asError(err, "cannot be read as a JSON array")
-		}
+	defer file.Close()
+	if d.file, d.remove, err = temporary(); err != nil {
+		return nil, err
 	}
-	return d, d.index()
+	return d, d.index(io.TeeReader(lines, d.file))
 }
 
 // Open reads a file of question-answer lines or of key-value lines, plain or

@@ -12,57 +12,65 @@ import (
 
 var gzipMagic = []byte{0x1f, 0x8b}
 
-// isPacked tells by the first bytes whether the file is gzipped.
-func (d *Dataset) isPacked() (bool, error) {
-	head := make([]byte, len(gzipMagic))
-	if _, err := d.file.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
-		return false, err
+// maxConverted is how many bytes a file may unpack to that is converted, since a
+// corpus is larger than a dataset.
+const maxConverted = 64 << 30
+
+// plainLines reads the lines of what may be gzipped, and may be one JSON array. same
+// says that they stand there just as they are read. Nothing is read ahead but a
+// buffer, so that a bad first line is refused before the rest is unpacked. What
+// unpacks to more than most bytes is refused.
+func plainLines(from io.Reader, most int64) (lines *bufio.Reader, same bool, err error) {
+	plain, packed, err := unzipped(from, most)
+	if err != nil {
+		return nil, false, err
 	}
-	return bytes.Equal(head, gzipMagic), nil
+	if !startsAsArray(plain) {
+		return plain, !packed, nil
+	}
+	return bufio.NewReader(&arrayReader{from: plain}), false, nil
 }
 
-// isArray tells whether the file is one JSON array in place of lines.
-func (d *Dataset) isArray() bool {
-	return startsAsArray(bufio.NewReader(io.NewSectionReader(d.file, 0, 8<<10)))
+// unzipped reads what may be gzipped, which its first bytes tell.
+func unzipped(from io.Reader, most int64) (plain *bufio.Reader, packed bool, err error) {
+	buffered := bufio.NewReaderSize(from, 64<<10)
+	if head, _ := buffered.Peek(len(gzipMagic)); !bytes.Equal(head, gzipMagic) {
+		return buffered, false, nil
+	}
+	reader, err := gzip.NewReader(buffered)
+	if err != nil {
+		return nil, true, asError(err, "cannot be unpacked")
+	}
+	return bufio.NewReaderSize(&unpacking{from: reader, left: most, most: most}, 64<<10), true, nil
 }
 
-// unpack replaces the file by its unpacked copy.
-func (d *Dataset) unpack() error {
-	reader, err := gzip.NewReader(d.file)
-	if err != nil {
-		return err
-	}
-	return d.replace(reader)
+// unpacking ends what unpacks to more than is allowed.
+type unpacking struct {
+	from       io.Reader
+	left, most int64
 }
 
-// replace puts a temporary file with what the reader gives in place of the file.
-func (d *Dataset) replace(by io.Reader) error {
-	old, oldName := d.file, d.remove
-	defer func() {
-		old.Close()
-		if oldName != "" {
-			os.Remove(oldName)
-		}
-	}()
-	unpacked, err := os.CreateTemp("", "bookend-dataset-*.jsonl")
+func (u *unpacking) Read(p []byte) (int, error) {
+	n, err := u.from.Read(p)
+	if u.left -= int64(n); u.left < 0 {
+		return 0, &Error{Rule: fmt.Sprintf("unpacks to more than %d bytes, the most that is allowed", u.most), Err: ErrLimit}
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		return n, asError(err, "cannot be unpacked")
+	}
+	return n, err
+}
+
+// temporary makes a file that only the user can read. Where the system allows it, its
+// name goes at once, so that a killed process leaves nothing behind; elsewhere, remove
+// is the name.
+func temporary() (file *os.File, remove string, err error) {
+	file, err = os.CreateTemp("", "bookend-dataset-*.jsonl")
 	if err != nil {
-		return err
+		return nil, "", err
 	}
-	d.file, d.remove = unpacked, unpacked.Name()
-	// Where the system allows it, the name goes at once, so that a killed process
-	// leaves nothing behind.
-	if os.Remove(d.remove) == nil {
-		d.remove = ""
+	if os.Remove(file.Name()) == nil {
+		return file, "", nil
 	}
-	n, err := io.Copy(unpacked, io.LimitReader(by, d.rules.MaxUnpacked+1))
-	if err != nil {
-		return err
-	}
-	if n > d.rules.MaxUnpacked {
-		return &Error{
-			Rule: fmt.Sprintf("unpacks to more than %d bytes, the most that is allowed", d.rules.MaxUnpacked), Err: ErrLimit,
-		}
-	}
-	_, err = unpacked.Seek(0, io.SeekStart)
-	return err
+	return file, file.Name(), nil
 }
