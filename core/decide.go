@@ -173,6 +173,9 @@ func (d *decision) place(n int, origin func(i int) Origin) (err error) {
 // adopt takes over which document has which rank, so that an event reads them by
 // the ranks of the final arrangement, which Refine made.
 func (d *decision) adopt(a Arrangement) error {
+	if d.wrote(a) {
+		return nil
+	}
 	if err := a.Check(d.n); err != nil {
 		return err
 	}
@@ -184,6 +187,26 @@ func (d *decision) adopt(a Arrangement) error {
 		d.ranks[out.Rank].index = out.Index
 	}
 	return nil
+}
+
+// wrote says whether a places and leaves out what the decision does, as most of what
+// Refine returns does. It costs one look at each document.
+func (d *decision) wrote(a Arrangement) bool {
+	if a.N != d.n || len(a.Slots) != d.placed() || len(a.Dropped) != len(d.dropped) || len(a.Stages) > 0 {
+		return false
+	}
+	for slot := range a.Slots {
+		i, rank := d.at(slot)
+		if p := &a.Slots[slot]; p.Index != d.index(rank) || p.Rank != rank || p.Label != i+1 {
+			return false
+		}
+	}
+	for i, out := range a.Dropped {
+		if rank := d.dropped[i].Rank; out.Index != d.index(rank) || out.Rank != rank {
+			return false
+		}
+	}
+	return true
 }
 
 // placed returns the number of documents that were admitted.
@@ -222,36 +245,41 @@ func (d *decision) index(rank int) int {
 // arrangement writes the decision out, with the scores of the documents.
 func (d *decision) arrangement(score func(rank int) float64) Arrangement {
 	a := Arrangement{N: d.n, Placement: d.placement, Room: d.room, Used: d.used, Stages: d.stages(score), Notes: d.notes}
-	size := func(rank int) int {
-		if d.sizes == nil {
-			return 0
-		}
-		return d.sizes[rank]
-	}
 	a.Slots = make([]Placed, d.placed())
 	for slot := range a.Slots {
 		i, rank := d.at(slot)
-		a.Slots[slot] = Placed{
-			Index: d.index(rank), Rank: rank, Label: i + 1,
-			Score: Score(score(rank)), Size: size(rank),
-			Pinned: d.pinned != nil && d.pinned[rank],
-		}
+		p := &a.Slots[slot] // field by field: a whole Placed would be written twice
+		p.Index, p.Rank, p.Label = d.index(rank), rank, i+1
+		p.Score, p.Size = Score(score(rank)), d.size(rank)
+		p.Pinned = d.pinned != nil && d.pinned[rank]
 	}
 	for _, out := range d.dropped {
-		out.Index, out.Score, out.Size = d.index(out.Rank), Score(score(out.Rank)), size(out.Rank)
+		out.Index, out.Score, out.Size = d.index(out.Rank), Score(score(out.Rank)), d.size(out.Rank)
 		a.Dropped = append(a.Dropped, out)
 	}
 	return a
 }
 
+// size returns the counted size of a rank, 0 where none was.
+func (d *decision) size(rank int) int {
+	if d.sizes == nil {
+		return 0
+	}
+	return d.sizes[rank]
+}
+
 func byRank[S ~[]E, E any](d *decision, docs S, v *View[E]) reader {
 	at := func(rank int) E { return docs[d.index(rank)] }
+	score := func(rank int) float64 { return v.score(d.config, at(rank)) }
+	if v.Score == nil && d.config.Keys.Score == "" {
+		score = func(int) float64 { return nan } // without a look at the document
+	}
 	return reader{
 		text:   func(rank int) string { return v.text(at(rank)) },
 		id:     func(rank int) string { return v.id(d.config, at(rank)) },
 		meta:   func(rank int) map[string]any { return v.meta(at(rank)) },
 		origin: func(rank int) Origin { return v.origin(d.config, at(rank)) },
-		score:  func(rank int) float64 { return v.score(d.config, at(rank)) },
+		score:  score,
 		pinned: func(rank int) bool { return v.pinned(d.config, at(rank)) },
 	}
 }

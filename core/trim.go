@@ -69,9 +69,11 @@ func (a Arrangement) Check(n int) error {
 	if n < 0 || len(a.Slots)+len(a.Dropped) < n { // where they are more, one stands twice
 		return mismatch(a, "it places %d and leaves out %d: each document has to be one of the two, once", len(a.Slots), len(a.Dropped))
 	}
-	indices, ranks, labels := make([]bool, n), make([]bool, n), make([]bool, len(a.Slots))
-	for slot, p := range a.Slots {
-		if !claim(indices, p.Index) || !claim(ranks, p.Rank) || p.Label != 0 && !claim(labels, p.Label-1) {
+	seen := make(claims, max(n, len(a.Slots)))
+	documents, labels := seen[:n], seen[:len(a.Slots)]
+	for slot := range a.Slots {
+		p := &a.Slots[slot]
+		if !documents.claim(p.Index, asIndex) || !documents.claim(p.Rank, asRank) || p.Label != 0 && !labels.claim(p.Label-1, asLabel) {
 			return mismatch(a, "it has index %d, rank %d and label %d in slot %d, one of which is out of range or stands twice", p.Index, p.Rank, p.Label, slot)
 		}
 	}
@@ -84,7 +86,7 @@ func (a Arrangement) Check(n int) error {
 		}
 	}
 	for _, out := range a.Dropped {
-		if !claim(indices, out.Index) || !claim(ranks, out.Rank) {
+		if !documents.claim(out.Index, asIndex) || !documents.claim(out.Rank, asRank) {
 			return mismatch(a, "it leaves out index %d and rank %d, one of which is out of range or stands twice", out.Index, out.Rank)
 		}
 	}
@@ -94,14 +96,18 @@ func (a Arrangement) Check(n int) error {
 // labelledInOrder says whether the labels go by slot or by rank. The ranks have been
 // checked.
 func (a Arrangement) labelledInOrder() bool {
-	bySlot := true
-	slotOf := make([]int, a.N) // slot + 1, by rank
-	for slot, p := range a.Slots {
+	bySlot, byRank := true, len(a.Slots) == a.N // with none left out a label is 1 + the rank
+	for slot := range a.Slots {
+		p := &a.Slots[slot]
 		bySlot = bySlot && (p.Label == slot+1 || p.Label == 0)
-		slotOf[p.Rank] = slot + 1
+		byRank = byRank && (p.Label == p.Rank+1 || p.Label == 0)
 	}
-	if bySlot {
+	if bySlot || byRank {
 		return true
+	}
+	slotOf := make([]int, a.N) // slot + 1, by rank
+	for slot := range a.Slots {
+		slotOf[a.Slots[slot].Rank] = slot + 1
 	}
 	label := 0
 	for _, slot := range slotOf {
@@ -116,11 +122,20 @@ func (a Arrangement) labelledInOrder() bool {
 	return true
 }
 
+// claims notes which numbers were seen, each as an index, a rank or a label.
+type claims []uint8
+
+const (
+	asIndex uint8 = 1 << iota
+	asRank
+	asLabel
+)
+
 // claim marks i as seen, and returns false when it is out of range or was seen.
-func claim(seen []bool, i int) bool {
-	if i < 0 || i >= len(seen) || seen[i] {
+func (c claims) claim(i int, as uint8) bool {
+	if i < 0 || i >= len(c) || c[i]&as != 0 {
 		return false
 	}
-	seen[i] = true
+	c[i] |= as
 	return true
 }

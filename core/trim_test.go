@@ -145,3 +145,76 @@ func TestRefine(t *testing.T) {
 		t.Errorf("error %v, event %+v", err, last)
 	}
 }
+
+// What Refine returns is checked, also where it writes into the arrangement that it was
+// given.
+func TestRefineIsChecked(t *testing.T) {
+	t.Parallel()
+	a := mustNew(t, core.Config{TopK: 3})
+	for _, c := range []struct {
+		name  string
+		spoil func(*core.Arrangement)
+	}{
+		{"another number of documents", func(a *core.Arrangement) { a.N++ }},
+		{"an index twice", func(a *core.Arrangement) { a.Slots[0].Index = a.Slots[1].Index }},
+		{"a rank twice", func(a *core.Arrangement) { a.Slots[0].Rank = a.Slots[1].Rank }},
+		{"a label twice", func(a *core.Arrangement) { a.Slots[0].Label = a.Slots[1].Label }},
+		{"a label out of range", func(a *core.Arrangement) { a.Slots[2].Label = 4 }},
+		{"a slot too few", func(a *core.Arrangement) { a.Slots = a.Slots[:2] }},
+		{"a slot too many", func(a *core.Arrangement) { a.Slots = append(a.Slots, a.Slots[0]) }},
+		{"an index placed and left out", func(a *core.Arrangement) { a.Dropped[0].Index = a.Slots[0].Index }},
+		{"a rank placed and left out", func(a *core.Arrangement) { a.Dropped[0].Rank = a.Slots[0].Rank }},
+		{"one left out too few", func(a *core.Arrangement) { a.Dropped = a.Dropped[:1] }},
+		{"one left out too many", func(a *core.Arrangement) { a.Dropped = append(a.Dropped, a.Dropped[0]) }},
+		{"a stage without ranks", func(a *core.Arrangement) { a.Stages = []core.Stage{{Name: "rerank"}} }},
+	} {
+		refine := core.Call{Refine: func(_ *core.Arranger, a core.Arrangement) (core.Arrangement, error) {
+			c.spoil(&a)
+			return a, nil
+		}}
+		_, err := core.Arrange(t.Context(), a, named("A B C D E"), docView, refine)
+		if _, ok := err.(*core.ConfigError); !ok {
+			t.Errorf("%s: error %v, want a *core.ConfigError", c.name, err)
+		}
+	}
+}
+
+// An event reads the documents by the ranks that Refine gives them.
+func TestRefineMayRankAnew(t *testing.T) {
+	t.Parallel()
+	var text string
+	swap := core.Call{
+		Refine: func(_ *core.Arranger, a core.Arrangement) (core.Arrangement, error) {
+			a.Slots[0].Index, a.Slots[1].Index = a.Slots[1].Index, a.Slots[0].Index
+			return a, nil
+		},
+		Observe: func(_ context.Context, e core.Event) { text = e.Text(0) },
+	}
+	docs := []doc{{text: "A"}, {text: "B"}}
+	got := mustArrange(t, nil, docs, swap)
+	same(t, "index of the best", 1, got.Slots[0].Index)
+	same(t, "text of the best", "B", text)
+}
+
+// A label that is not shown leaves a gap, whether labels go by rank or by slot.
+func TestCheckOfHiddenLabels(t *testing.T) {
+	t.Parallel()
+	slot := func(rank, label int) core.Placed { return core.Placed{Index: rank, Rank: rank, Label: label} }
+	out := []core.Dropped{{Reason: core.OverTopK}} // the best
+	for _, c := range []struct {
+		name string
+		a    core.Arrangement
+		ok   bool
+	}{
+		{"by rank", core.Arrangement{N: 3, Slots: []core.Placed{slot(2, 3), slot(0, 0), slot(1, 2)}}, true},
+		{"by slot", core.Arrangement{N: 3, Slots: []core.Placed{slot(2, 1), slot(0, 0), slot(1, 3)}}, true},
+		{"by rank, the best left out", core.Arrangement{N: 3, Slots: []core.Placed{slot(2, 2), slot(1, 0)}, Dropped: out}, true},
+		{"by slot, no gap", core.Arrangement{N: 3, Slots: []core.Placed{slot(2, 1), slot(0, 0), slot(1, 2)}}, false},
+		{"by rank, no gap", core.Arrangement{N: 3, Slots: []core.Placed{slot(2, 2), slot(0, 1), slot(1, 0)}}, false},
+		{"a gap for what was left out", core.Arrangement{N: 3, Slots: []core.Placed{slot(1, 2), slot(2, 0)}, Dropped: out}, false},
+	} {
+		if err := c.a.Check(3); (err == nil) != c.ok {
+			t.Errorf("%s: error %v", c.name, err)
+		}
+	}
+}

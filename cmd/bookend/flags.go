@@ -24,7 +24,7 @@ type sweepCommand struct {
 
 	Documents   int    `group:"The prompt" placeholder:"N" help:"Documents in each prompt. As many as the smallest case has unless given."`
 	Slots       string `group:"The prompt" default:"all" help:"Slots to measure: all, a number (dense at both ends), or a list such as 0,4,9."`
-	Layout      string `group:"The prompt" placeholder:"NAME" help:"instruction-first (that of Liu et al., unless given), question-last, query-aware, bookend, or a list of parts."`
+	Layout      string `group:"The prompt" placeholder:"NAME" help:"instruction-first (that of Liu et al., unless given), question-last, query-aware, or a list of parts."`
 	Format      string `group:"The prompt" placeholder:"NAME" help:"Form of a document: titled (unless given), numbered, xml or markdown."`
 	Instruction string `group:"The prompt" placeholder:"FILE" help:"A file with the instruction, in place of our own."`
 
@@ -156,6 +156,10 @@ func (c *sweepCommand) settings(cases *dataset.Dataset) (sweep.Settings, error) 
 	config := layout.Paper()
 	if c.Layout != "" {
 		config.Layout = prompt.Layout(c.Layout)
+	}
+	parts, _ := config.Layout.Parts() // a layout that is none is refused with the plan
+	if slices.Contains(parts, prompt.PartTask) || slices.Contains(parts, prompt.PartReminder) {
+		return s, usage("--layout %s has a place for a task or a reminder, and a sweep has neither: leave them out, as question-last does", c.Layout)
 	}
 	if c.Format != "" {
 		config.Format = prompt.Format(c.Format)

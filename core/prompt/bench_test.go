@@ -36,12 +36,28 @@ func prose(n int) []doc {
 // render lays out docs in a format by head-tail; rendered is the result.
 func render(t testing.TB, format prompt.Format, docs []doc) (run func()) {
 	t.Helper()
-	r := mustNew(t, prompt.Config{Rules: "Be kind.", Instruction: "Be brief.", Format: format})
 	placed := mustArranged(t, core.HeadTail, len(docs))
+	return layOut(t, format, func(r *prompt.Renderer, in prompt.Input) (prompt.Prompt, error) {
+		return prompt.Render(t.Context(), r, placed, docs, docView, in)
+	})
+}
+
+// arrangeAndRender does the same by Build.
+func arrangeAndRender(t testing.TB, format prompt.Format, docs []doc) (run func()) {
+	t.Helper()
+	arranger := mustArranger(t, core.Config{})
+	return layOut(t, format, func(r *prompt.Renderer, in prompt.Input) (prompt.Prompt, error) {
+		return prompt.Build(t.Context(), r, arranger, docs, docView, in)
+	})
+}
+
+func layOut(t testing.TB, format prompt.Format, by func(*prompt.Renderer, prompt.Input) (prompt.Prompt, error)) (run func()) {
+	t.Helper()
+	r := mustNew(t, prompt.Config{Rules: "Be kind.", Instruction: "Be brief.", Format: format})
 	in := prompt.Input{Question: "How long does a refund take?"}
 	return func() {
 		var err error
-		if rendered, err = prompt.Render(t.Context(), r, placed, docs, docView, in); err != nil {
+		if rendered, err = by(r, in); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -123,17 +139,12 @@ func bare(format prompt.Format, docs []doc, slots []core.Placed) (run func()) {
 
 var signs int
 
-// BenchmarkRender reports what laying out a prompt costs beside strings.Join of
-// the same texts (x-join), and beside a plain loop that writes the same (x-bare). "frame"
-// joins the texts in the order of the prompt with what the XML format writes around a
-// document, and does nothing else: what is below it cannot be had.
+// BenchmarkRender and BenchmarkBuild report what laying out a prompt costs beside
+// strings.Join of the same texts (x-join), and beside a plain loop that writes the same
+// (x-bare). "frame" joins the texts in the order of the prompt with what the XML format
+// writes around a document, and does nothing else: what is below it cannot be had.
 func BenchmarkRender(b *testing.B) {
 	docs := prose(1000)
-	list := make([]string, len(docs))
-	for i, d := range docs {
-		list[i] = d.text
-	}
-	join := func() { joinedText = strings.Join(list, "\n\n") }
 	perm := make([]string, len(docs))
 	for slot, p := range mustArranged(b, core.HeadTail, len(docs)).Slots {
 		perm[slot] = docs[p.Index].text
@@ -144,22 +155,37 @@ func BenchmarkRender(b *testing.B) {
 		for b.Loop() {
 			run()
 		}
-		b.ReportMetric(medianRatio(run, join), "x-join")
+		b.ReportMetric(medianRatio(run, join(docs)), "x-join")
 	})
+	benchmarkFormats(b, docs, render)
+}
+
+func BenchmarkBuild(b *testing.B) { benchmarkFormats(b, prose(1000), arrangeAndRender) }
+
+func benchmarkFormats(b *testing.B, docs []doc, by func(testing.TB, prompt.Format, []doc) func()) {
 	for _, format := range formats {
-		run := render(b, format, docs)
+		run := by(b, format, docs)
 		b.Run(fmt.Sprintf("format=%s/n=%d", format, len(docs)), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				run()
 			}
 			loop := bare(format, docs, mustArranged(b, core.HeadTail, len(docs)).Slots)
-			b.ReportMetric(medianRatio(run, join), "x-join")
+			b.ReportMetric(medianRatio(run, join(docs)), "x-join")
 			b.ReportMetric(medianRatio(run, loop), "x-bare")
-			b.ReportMetric(medianRatio(loop, join), "bare-x-join")
+			b.ReportMetric(medianRatio(loop, join(docs)), "bare-x-join")
 			b.ReportMetric(float64(len(rendered.Text)), "text-B")
 		})
 	}
+}
+
+// join joins the texts of docs, and does nothing else.
+func join(docs []doc) (run func()) {
+	list := make([]string, len(docs))
+	for i, d := range docs {
+		list[i] = d.text
+	}
+	return func() { joinedText = strings.Join(list, "\n\n") }
 }
 
 // The text costs one allocation: a second one would double the bytes. The other

@@ -38,8 +38,8 @@ func (r *Renderer) compose(ctx context.Context, parts []Part, docs documents, in
 		p.Text += r.config.NoDocuments + after
 	case documents:
 		var err error
-		opening, _, closing := r.config.Format.around()
-		if p.Text, p.hidden, err = docs.join(ctx, before+opening, closing+after); err != nil {
+		f := r.config.Format.frame()
+		if p.Text, p.hidden, err = docs.join(ctx, before+f.before, f.after+after); err != nil {
 			return Prompt{}, err
 		}
 	}

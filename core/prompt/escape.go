@@ -23,11 +23,11 @@ var tagNames = []string{"documents", "document", "document_content", "source", "
 // characters and characters that no person can see may stand before the name and within
 // it.
 func Escape(text string) string {
-	scan := newTagScanner(text)
-	at, found := scan.next()
-	if !found {
+	if !hasTag(text) {
 		return text
 	}
+	scan := newTagScanner(text)
+	at, found := scan.next()
 	var b strings.Builder
 	done := 0 // what of the text is written
 	for ; found; at, found = scan.next() {

@@ -2,7 +2,6 @@ package prompt
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/bookend-rag/bookend/internal/meta"
@@ -77,16 +76,18 @@ func (e *FormatError) Error() string {
 func (e *FormatError) Unwrap() error { return e.Err }
 
 // title returns what a format shows as the title of a document: XML its source or else
-// its title, Numbered nothing, and the others its title or else its source.
+// its title, Numbered nothing, and the others its title or else its source. XML contains
+// it.
 func (c *Config) title(metadata map[string]any) string {
 	switch c.Format {
 	case Numbered:
 		return ""
 	case XML:
-		if source := c.source(metadata); source != "" {
-			return source
+		source := c.source(metadata)
+		if source == "" {
+			source = shown(metadata[c.TitleKey], c.MaxShown)
 		}
-		return shown(metadata[c.TitleKey], c.MaxShown)
+		return Escape(source)
 	}
 	if title := shown(metadata[c.TitleKey], c.MaxShown); title != "" {
 		return title
@@ -103,133 +104,102 @@ func (c *Config) source(metadata map[string]any) string {
 	return shownText(meta.Source(metadata, c.SourceKey), c.MaxShown)
 }
 
-// fields returns the metadata that Show lists and a document has.
+// fields returns the metadata that Show lists and a document has, contained in XML.
 func (c *Config) fields(meta map[string]any) [][2]string {
 	var fields [][2]string
 	for _, key := range c.Show {
 		if value := shown(meta[key], c.MaxShown); value != "" {
+			if c.Format == XML {
+				value = Escape(value)
+			}
 			fields = append(fields, [2]string{key, value})
 		}
 	}
 	return fields
 }
 
-// around returns what stands before, between and after the documents.
-func (f Format) around() (before, between, after string) {
+// frame is what a format writes around the documents, and around the label, the title
+// and the text of each.
+type frame struct {
+	before, between, after string // around all documents
+	opening                string // before the label
+	toTitle, toText        string // from the label to the title, and on to the text
+	untitled               string // from the label to the text where there is no title
+	closing                string // after the text
+	size                   int    // a guess of the bytes around a text, title included
+}
+
+// frame returns what f writes; FormatFunc is written as Numbered is.
+func (f Format) frame() frame {
 	switch f {
 	case Titled:
-		return "", "\n", ""
+		return frame{between: "\n", opening: "Document [", toTitle: "](Title: ", toText: ") ", untitled: "] ", size: 56}
 	case XML:
-		return "<documents>\n", "\n", "\n</documents>"
+		return frame{
+			before: "<documents>\n", between: "\n", after: "\n</documents>",
+			opening: "<document index=\"", toTitle: "\">\n<source>", toText: "</source>\n<document_content>\n",
+			untitled: "\">\n<document_content>\n", closing: "\n</document_content>\n</document>", size: 144,
+		}
 	case Markdown:
-		return "", "\n\n", "\n\n---"
+		return frame{between: "\n\n", after: "\n\n---", opening: "## [", toTitle: "] ", toText: "\n\n", untitled: "]\n\n", size: 48}
 	}
-	return "", "\n\n", ""
+	return frame{between: "\n\n", opening: "[", untitled: "] ", size: 16}
 }
 
-// open appends what stands before the text of a document, escaped where the format
-// contains it.
-func (f Format) open(b []byte, label int, title string, fields [][2]string) []byte {
-	switch f {
-	case Numbered:
-		b = appendLabel(b, label)
-		b = append(b, ' ')
-		if len(fields) > 0 {
-			b = appendFields(b, "", fields)
-			b = append(b, ' ')
-		}
-	case Titled:
-		b = append(b, "Document "...)
-		b = appendLabel(b, label)
-		b = appendFields(b, title, fields)
-		b = append(b, ' ')
-	case XML:
-		b = append(b, "<document index=\""...)
-		b = strconv.AppendInt(b, int64(label), 10)
-		b = append(b, "\">\n"...)
-		if title != "" {
-			if hasTag(title) {
-				title = Escape(title)
-			}
-			b = append(b, "<source>"...)
-			b = append(b, title...)
-			b = append(b, "</source>\n"...)
-		}
-		for _, field := range fields {
-			b = append(b, "<metadata name=\""...)
-			b = append(b, field[0]...)
-			b = append(b, "\">"...)
-			b = append(b, Escape(field[1])...)
-			b = append(b, "</metadata>\n"...)
-		}
-		b = append(b, "<document_content>\n"...)
-	case Markdown:
-		b = append(b, "## "...)
-		b = appendLabel(b, label)
-		if title != "" {
-			b = append(b, ' ')
-			b = append(b, title...)
-		}
-		b = append(b, "\n\n"...)
-		for _, field := range fields {
-			b = append(b, "- "...)
-			b = append(b, field[0]...)
-			b = append(b, ": "...)
-			b = append(b, field[1]...)
-			b = append(b, '\n')
-		}
-		if len(fields) > 0 {
-			b = append(b, '\n')
-		}
-	}
-	return b
-}
-
-// closing stands after the text of a document.
-func (f Format) closing() string {
-	if f == XML {
-		return "\n</document_content>\n</document>"
-	}
-	return ""
-}
-
-// frame guesses how many bytes stand around the text of a document.
-func (f Format) frame() int {
+// withFields returns what stands from the label of a document to its title, and on to its
+// text, where the document shows fields.
+func (f Format) withFields(titled bool, fields [][2]string) (toTitle, toText string) {
 	switch f {
 	case Titled:
-		return 56
+		if titled {
+			return "](Title: ", listed(fields, "; ", ": ", "") + ") "
+		}
+		return "](", listed(fields, "; ", ": ", "")[len("; "):] + ") "
 	case XML:
-		return 144
+		tags := listed(fields, "<metadata name=\"", "\">", "</metadata>\n") + "<document_content>\n"
+		if titled {
+			return "\">\n<source>", "</source>\n" + tags
+		}
+		return "\">\n", tags
 	case Markdown:
-		return 48
+		lines := "\n\n" + listed(fields, "- ", ": ", "\n") + "\n"
+		if titled {
+			return "] ", lines
+		}
+		return "]", lines
 	}
-	return 16
+	return "] (", listed(fields, "; ", ": ", "")[len("; "):] + ") "
 }
 
-func appendLabel(b []byte, label int) []byte {
-	b = append(b, '[')
-	b = strconv.AppendInt(b, int64(label), 10)
-	return append(b, ']')
+// writeNumber writes a number of 0 or more digit by digit. Out of a buffer it could be
+// read only once the text before it has reached the memory.
+func writeNumber(b *strings.Builder, n int) {
+	if n >= 1000 {
+		writeNumber(b, n/1000)
+		n %= 1000
+		b.WriteByte(byte('0' + n/100))
+		b.WriteByte(byte('0' + n/10%10))
+	} else {
+		if n >= 100 {
+			b.WriteByte(byte('0' + n/100))
+		}
+		if n >= 10 {
+			b.WriteByte(byte('0' + n/10%10))
+		}
+	}
+	b.WriteByte(byte('0' + n%10))
 }
 
-// appendFields appends "(Title: title; name: value; name: value)", or nothing for no
-// field.
-func appendFields(b []byte, title string, fields [][2]string) []byte {
-	opening := "("
-	if title != "" {
-		b = append(b, "(Title: "...)
-		b = append(b, title...)
-		opening = "; "
-	}
+// listed returns each field with what stands before its name, before its value and after
+// that.
+func listed(fields [][2]string, before, between, after string) string {
+	var b strings.Builder
 	for _, field := range fields {
-		b = append(b, opening...)
-		b = append(b, field[0]...)
-		b = append(b, ": "...)
-		b = append(b, field[1]...)
-		opening = "; "
+		b.WriteString(before)
+		b.WriteString(field[0])
+		b.WriteString(between)
+		b.WriteString(field[1])
+		b.WriteString(after)
 	}
-	if opening == "; " {
-		b = append(b, ')')
-	}
-	return b
+	return b.String()
 }

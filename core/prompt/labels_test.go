@@ -93,3 +93,20 @@ func TestLabelsThatFormatFuncDoesNotShow(t *testing.T) {
 		}
 	}
 }
+
+// A label has all its digits.
+func TestLabelsOfManyDocuments(t *testing.T) {
+	t.Parallel()
+	var want strings.Builder
+	docs := make([]doc, 12_012)
+	for i := range docs {
+		docs[i].text = "text"
+		if i > 0 {
+			want.WriteString("\n\n")
+		}
+		fmt.Fprintf(&want, "[%d] text", i+1)
+	}
+	if got := block(t, prompt.Config{}, docs); got != want.String() {
+		t.Error("a label of 12012 is written wrong")
+	}
+}

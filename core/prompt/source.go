@@ -65,51 +65,58 @@ func (p placedDocuments[S, E]) join(ctx context.Context, before, after string) (
 	return text, nil, nil
 }
 
-// joinTexts writes the documents in a format of ours. What changes from one to the next
-// stays on the stack, where the garbage collector does not ask for it. Few texts need to
-// be escaped: tagged says that one does, which is looked for after its copy, when it is
-// in the processor's cache.
+// joinTexts writes the documents in a format of ours, each piece straight to its place.
+// What changes from one to the next stays on the stack, where the garbage collector does
+// not ask for it. Few texts need to be escaped: tagged says that one does, which is looked
+// for after its copy, when it is in the processor's cache.
 func (p placedDocuments[S, E]) joinTexts(before, after string, escape bool) (joined string, tagged bool) {
 	c := p.config
-	size := len(before) + len(after) + len(p.slots)*c.Format.frame()
+	f := c.Format.frame()
+	size := len(before) + len(after) + len(p.slots)*f.size
 	for i := range p.slots {
 		size += len(p.view.Text(p.docs[p.slots[i].Index]))
 	}
 	var b strings.Builder
 	b.Grow(size)
 	b.WriteString(before)
-	_, separator, _ := c.Format.around()
-	closing := c.Format.closing()
+	opening, next := f.opening, f.closing+f.between+f.opening
 	readsMeta := p.view.Meta != nil && (c.Format != Numbered || len(c.Show) > 0)
-	head := make([]byte, 0, 256)
+	contains := c.Format == XML && !escape
 	for slot := range p.slots {
 		placed := &p.slots[slot]
 		doc := p.docs[placed.Index]
-		title, fields := "", [][2]string(nil)
+		title, toTitle, toText := "", f.untitled, ""
 		if readsMeta {
 			meta := p.view.Meta(doc)
-			title, fields = c.title(meta), c.fields(meta)
+			if title = c.title(meta); title != "" {
+				toTitle, toText = f.toTitle, f.toText
+			}
+			if len(c.Show) > 0 {
+				if fields := c.fields(meta); len(fields) > 0 {
+					toTitle, toText = c.Format.withFields(title != "", fields)
+				}
+			}
 		}
-		head = head[:0]
-		if slot > 0 {
-			head = append(head, separator...)
-		}
-		b.Write(c.Format.open(head, placed.Label, title, fields))
 		text := p.view.Text(doc)
 		if escape {
 			text = Escape(text)
 		}
+		b.WriteString(opening)
+		opening = next
+		writeNumber(&b, placed.Label)
+		b.WriteString(toTitle)
+		b.WriteString(title)
+		b.WriteString(toText)
 		b.WriteString(text)
-		b.WriteString(closing)
-		tagged = tagged || c.Format == XML && !escape && hasTag(text)
+		tagged = tagged || contains && hasTag(text)
 	}
+	b.WriteString(f.closing)
 	b.WriteString(after)
 	return b.String(), tagged
 }
 
 // joinFormatted writes the documents by FormatFunc.
 func (p placedDocuments[S, E]) joinFormatted(ctx context.Context, before, after string) (string, hidden, error) {
-	_, separator, _ := p.config.Format.around()
 	var hide hidden
 	texts := make([]string, len(p.slots))
 	for slot := range p.slots {
@@ -125,7 +132,7 @@ func (p placedDocuments[S, E]) joinFormatted(ctx context.Context, before, after 
 			hide = append(hide, d.Label)
 		}
 	}
-	return before + strings.Join(texts, separator) + after, hide, nil
+	return before + strings.Join(texts, p.config.Format.frame().between) + after, hide, nil
 }
 
 // document is what FormatFunc sees.

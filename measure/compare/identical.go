@@ -1,10 +1,13 @@
 package compare
 
 import (
+	"context"
 	"encoding/json"
 	"slices"
 
 	"github.com/bookend-rag/bookend/core"
+	"github.com/bookend-rag/bookend/core/prompt"
+	"github.com/bookend-rag/bookend/measure/dataset"
 )
 
 // identical returns the name of the earlier arm, baseline or challenger, that gives
@@ -48,10 +51,24 @@ func sameArm(a, b armPlan, low, high int) bool {
 
 func sameLayout(a, b armPlan) bool {
 	x, y := a.renderer.Config(), b.renderer.Config()
-	if x.Count != nil || y.Count != nil || x.FormatFunc != nil || y.FormatFunc != nil {
+	if x.Count != nil || y.Count != nil || x.FormatFunc != nil || y.FormatFunc != nil || x.Budget != 0 { // a budget may leave documents out of one of them
 		return false
 	}
-	return sameJSON(x, y) && x.Budget == 0 // a budget may leave documents out of one of them
+	if x.Layout != y.Layout && x.BookendFrom == 0 && y.BookendFrom == 0 && sample(a) == sample(b) {
+		// Layouts differ by nothing where the parts that differ are empty.
+		x.Layout = y.Layout
+	}
+	return sameJSON(x, y)
+}
+
+// sample lays out one document; the number of documents changes no other part.
+func sample(a armPlan) string {
+	documents := []dataset.Document{{ID: "id", Title: "title", Text: "text"}}
+	p, err := prompt.Build(context.Background(), a.renderer, nil, documents, view(a.renderer.Config()), prompt.Input{Question: "question"})
+	if err != nil {
+		return a.name // what cannot be laid out equals nothing
+	}
+	return p.Text
 }
 
 func placementOf(c core.Config) core.Placement {

@@ -126,6 +126,16 @@ func TestIdenticalArms(t *testing.T) {
 	if got := mustPlan(t, mustLists(t, 3, 5, 0.5), arms, nil).Describe().Arms[2].Identical; got != "" {
 		t.Errorf("in another layout: %q", got)
 	}
+	// Bookend differs from question-last by rules, task and reminder alone.
+	arms = armsOf(t, "ranked", "head-tail", "head-tail")
+	arms[1].Prompt.Layout, arms[2].Prompt.Layout = prompt.QuestionLast, prompt.Bookend
+	arms[2].Name = "bookend"
+	for reminder, want := range map[string]string{"": "head-tail", "Be brief.": ""} {
+		arms[1].Prompt.Reminder, arms[2].Prompt.Reminder = reminder, reminder
+		if got := mustPlan(t, mustLists(t, 3, 5, 0.5), arms, nil).Describe().Arms[2].Identical; got != want {
+			t.Errorf("bookend with the reminder %q: -want %q +got %q", reminder, want, got)
+		}
+	}
 }
 
 func TestNewPlanNamesEveryFault(t *testing.T) {
