@@ -293,7 +293,9 @@ func TestModel(t *testing.T) {
 			checkBlock(t, prompt, "Answer from the documents alone.\n", strings.Join(placed, "\n\n"), "\n\nQuestion: "+question)
 		}
 
-		answer, err := program.Invoke(ctx, question)
+		// The trace of a request tells the template the ranks of what comes placed.
+		traced, _ := core.WithTrace(ctx)
+		answer, err := program.Invoke(traced, question)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -303,7 +305,8 @@ func TestModel(t *testing.T) {
 		}
 		t.Logf("%s %q", question, answer.Content)
 
-		stream, err := program.Stream(ctx, question)
+		traced, _ = core.WithTrace(ctx)
+		stream, err := program.Stream(traced, question)
 		if err != nil {
 			t.Fatal(err)
 		}
