@@ -96,8 +96,8 @@ func TestOrderErrors(t *testing.T) {
 			t.Errorf("%v: got %v with the error", p, order)
 		}
 	}
-	_, err = core.Order(core.HeadTail, 9_000_000_000)
-	mustMention(t, err, "n is 9000000000", "from 0 to 10000000")
+	_, err = core.Order(core.HeadTail, 1<<31-1)
+	mustMention(t, err, "n is 2147483647", "from 0 to 10000000")
 	_, err = core.Order(core.Measured{}, 3)
 	mustBe[*core.CurveError](t, err)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -199,7 +200,7 @@ func TestOverFetching(t *testing.T) {
 		{"another top-k for the call", 2, 3, &core.Config{TopK: 1}, false, 3},
 		{"no top-k for the call", 2, 3, &core.Config{}, false, 6},
 		{"off", 2, 3, nil, true, 0},
-		{"more than there are numbers", 2, 1 << 62, nil, false, 1 << 62},
+		{"more than there are numbers", 2, math.MaxInt, nil, false, math.MaxInt},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
