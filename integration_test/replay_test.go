@@ -1,0 +1,88 @@
+//go:build !race
+
+package integration_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/bookend-rag/bookend/core"
+	"github.com/bookend-rag/bookend/core/prompt"
+	"github.com/bookend-rag/bookend/examples/handbook"
+	"github.com/bookend-rag/bookend/measure/dataset"
+	"github.com/bookend-rag/bookend/measure/prefixcache"
+	"github.com/bookend-rag/bookend/measure/replay"
+)
+
+// askers draws questions of the handbook evenly, drops 15 % of each one's words, and
+// asks BM25 for its ten best paragraphs: what people ask again and again, each in words
+// of their own.
+func askers(t *testing.T, questions []handbook.Question, requests int) replay.Traffic {
+	t.Helper()
+	chunks, err := handbook.Chunks()
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts := make([]string, len(chunks))
+	for i, c := range chunks {
+		texts[i] = c.Text
+	}
+	engine := newEngine(t, texts, 10)
+	draw := rand.New(rand.NewPCG(18, 1))
+	traffic := replay.Traffic{Source: "the handbook"}
+	for range requests {
+		var words []string
+		for _, word := range strings.Fields(questions[draw.IntN(len(questions))].Question) {
+			if draw.Float64() >= 0.15 {
+				words = append(words, word)
+			}
+		}
+		question := strings.Join(words, " ")
+		found, err := engine.GetRelevantDocuments(context.Background(), question)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := replay.Request{Question: question}
+		for _, d := range found {
+			r.Documents = append(r.Documents, dataset.Document{ID: handbookID(chunks, d.PageContent), Text: d.PageContent})
+		}
+		if len(r.Documents) > 0 && question != "" {
+			traffic.Requests = append(traffic.Requests, r)
+		}
+	}
+	return traffic
+}
+
+func handbookID(chunks []handbook.Chunk, text string) string {
+	for _, c := range chunks {
+		if c.Text == text {
+			return c.ID()
+		}
+	}
+	return ""
+}
+
+func TestReplayedHandbook(t *testing.T) {
+	questions, err := handbook.Questions()
+	if err != nil {
+		t.Fatal(err)
+	}
+	traffic := askers(t, questions, 1500)
+	rules := strings.Repeat("rule ", 240) // 300 tokens
+	setting := func(name string, p core.Placement) replay.Setting {
+		return replay.Setting{Name: name, Order: core.Config{Placement: core.Choice{Placement: p}}, Prompt: prompt.Config{Rules: rules, FormatFunc: func(d prompt.Document) (string, error) { return d.Text, nil }}}
+	}
+	r, err := replay.Run(t.Context(), traffic, replay.Config{
+		Settings: []replay.Setting{setting("ranked", core.RankOrder), setting("head-tail", core.HeadTail)},
+		Cache:    prefixcache.Config{Block: 1, Capacity: 400_000},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Log(len(traffic.Requests), r.Finding)
+	for _, row := range r.Rows {
+		t.Logf("%s %.1f %d", row.Name, 100*row.Share, row.Tokens/r.Requests)
+	}
+}
