@@ -4,6 +4,7 @@ package integration_test
 
 import (
 	"context"
+	"io/fs"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -64,19 +65,39 @@ func handbookID(chunks []handbook.Chunk, text string) string {
 	return ""
 }
 
-func TestReplayedHandbook(t *testing.T) {
+// shopRules are about 300 tokens of the handbook's own: what a shop tells its model.
+func shopRules(t testing.TB) string {
+	t.Helper()
+	text, err := fs.ReadFile(handbook.Docs(), "tone.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text[:1200])
+}
+
+// shopSetting has labels that stay with a document.
+func shopSetting(t testing.TB, name string, p core.Placement) replay.Setting {
+	t.Helper()
+	return replay.Setting{
+		Name: name, Order: core.Config{Placement: core.Choice{Placement: p}},
+		Prompt: prompt.Config{Rules: shopRules(t), FormatFunc: func(d prompt.Document) (string, error) { return d.Text, nil }},
+	}
+}
+
+func handbookQuestions(t testing.TB) []handbook.Question {
+	t.Helper()
 	questions, err := handbook.Questions()
 	if err != nil {
 		t.Fatal(err)
 	}
-	traffic := askers(t, questions, 1500)
-	rules := strings.Repeat("rule ", 240) // 300 tokens
-	setting := func(name string, p core.Placement) replay.Setting {
-		return replay.Setting{Name: name, Order: core.Config{Placement: core.Choice{Placement: p}}, Prompt: prompt.Config{Rules: rules, FormatFunc: func(d prompt.Document) (string, error) { return d.Text, nil }}}
-	}
+	return questions
+}
+
+func TestReplayedHandbook(t *testing.T) {
+	traffic := askers(t, handbookQuestions(t), 1500)
 	r, err := replay.Run(t.Context(), traffic, replay.Config{
-		Settings: []replay.Setting{setting("ranked", core.RankOrder), setting("head-tail", core.HeadTail)},
-		Cache:    prefixcache.Config{Block: 1, Capacity: 400_000},
+		Settings: []replay.Setting{shopSetting(t, "ranked", core.RankOrder), shopSetting(t, "head-tail", core.HeadTail)},
+		Cache:    prefixcache.Config{Capacity: 400_000},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -53,8 +53,8 @@ type Row struct {
 	sum float64 // of accuracies
 }
 
-// Processed is how many tokens of a prompt the server processes, on average.
-func (r Row) processed(requests int) float64 { return float64(r.Tokens-r.Cached) / float64(requests) }
+// Processed returns how many tokens of a prompt the server processes, on average.
+func (r Row) Processed(requests int) float64 { return float64(r.Tokens-r.Cached) / float64(requests) }
 
 // Nothing begins the finding where nothing is to be saved.
 const Nothing = "Saves nothing here"
@@ -129,7 +129,7 @@ func (w *work) finding(r Result) (string, bool) {
 // saving says what one setting saves against the user's own.
 func (w *work) saving(r Result, row Row) string {
 	own := r.Rows[0]
-	less := 1 - row.processed(r.Requests)/own.processed(r.Requests)
+	less := 1 - row.Processed(r.Requests)/own.Processed(r.Requests)
 	sentence := fmt.Sprintf("With %q %.1f %% of the prompts' tokens come from the cache, and %.1f %% as you send them: the server processes %.0f %% fewer",
 		row.Name, 100*row.Share, 100*own.Share, 100*less)
 	switch {
@@ -189,4 +189,34 @@ func (w *work) realTokens() (mean float64, known int) {
 		}
 	}
 	return mean / float64(max(known, 1)), known
+}
+
+// Behind says in a line or two what was counted: how many requests, over which time,
+// and what the cache is like.
+func (r Result) Behind() string {
+	said := text.Count(r.Requests, "request")
+	if r.First != nil {
+		said += fmt.Sprintf(" within %s", r.Last.Sub(*r.First).Round(time.Second))
+	}
+	if r.Conversations > 0 {
+		said += ", " + text.Count(r.Conversations, "conversation") + " of two turns or more"
+	}
+	cache := "cache: whole prompts"
+	if r.Cache.Kind != prefixcache.Prompts {
+		cache = "cache: a tree in blocks of " + text.Count(max(r.Cache.Block, 1), "token")
+	}
+	if r.Cache.Minimum > 0 {
+		cache += fmt.Sprintf(", from %d tokens", r.Cache.Minimum)
+	}
+	if r.Cache.Capacity > 0 {
+		cache += fmt.Sprintf(", for %d tokens", r.Cache.Capacity)
+	}
+	if r.Cache.Lifetime > 0 && r.First != nil {
+		cache += fmt.Sprintf(", for %s", r.Cache.Lifetime)
+	}
+	said += "; " + cache
+	if r.Curve != "" {
+		said += "; curve: " + r.Curve
+	}
+	return said + "."
 }
