@@ -17,7 +17,7 @@ func Without[S ~[]E, E any](a *Arranger, from Arrangement, docs S, v *View[E], r
 		return Arrangement{}, err
 	}
 	a, v = a.orDefault(), v.orEmpty()
-	d := &decision{config: &a.config, n: from.N, placement: from.Placement}
+	d := &decision{config: &a.config, n: from.N, placement: from.Placement, recalled: a.recalled}
 	d.ranks = make([]scored, from.N)
 	d.pinned, d.sizes = make([]bool, from.N), make([]int, from.N)
 	d.room, d.used = from.Room, from.Used
@@ -43,6 +43,8 @@ func Without[S ~[]E, E any](a *Arranger, from Arrangement, docs S, v *View[E], r
 		d.keepOrder(from)
 	} else if err := d.place(len(d.kept), func(i int) Origin {
 		return v.origin(&a.config, docs[d.index(d.rank(i))])
+	}, func(i int) (id, text string) {
+		return v.identity(&a.config, docs[d.index(d.rank(i))])
 	}); err != nil {
 		return Arrangement{}, err
 	}
@@ -52,6 +54,10 @@ func Without[S ~[]E, E any](a *Arranger, from Arrangement, docs S, v *View[E], r
 // keepOrder leaves the kept documents in the order of the slots of from.
 func (d *decision) keepOrder(from Arrangement) {
 	d.notes = from.Notes
+	d.reused = keptReuse(from, func(rank int) bool {
+		_, kept := slices.BinarySearch(d.kept, rank)
+		return kept
+	})
 	for _, p := range from.Slots {
 		if i, kept := slices.BinarySearch(d.kept, p.Rank); kept {
 			d.slots = append(d.slots, i)

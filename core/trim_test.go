@@ -129,11 +129,11 @@ func TestRefine(t *testing.T) {
 	got := mustArrange(t, a, docs, refine)
 	same(t, "ranks", []int{1, 0}, got.Ranks())
 	same(t, "ranks in the event", []int{1, 0}, (*events)[0].Arrangement.Ranks())
-	same(t, "labels in the event", []int{1, 0}, (*events)[0].Arrangement.Labels())
+	same(t, "labels in the event", map[int]int{1: 1, 2: 0}, (*events)[0].Arrangement.Labels())
 
 	bySlot = false
 	mustArrange(t, a, docs, refine)
-	same(t, "labels by rank", []int{0, 1}, (*events)[1].Arrangement.Labels())
+	same(t, "labels by rank", map[int]int{1: 0, 2: 1}, (*events)[1].Arrangement.Labels())
 	same(t, "Transform does not ask", "D C B A", mustTransform(t, a, docs, refine))
 	same(t, "ranks in the event of Transform", []int{3, 2, 1, 0}, (*events)[2].Arrangement.Ranks())
 
