@@ -11,6 +11,7 @@ import (
 
 	"github.com/bookend-rag/bookend/core"
 	"github.com/bookend-rag/bookend/core/prompt"
+	"github.com/bookend-rag/bookend/core/reuse"
 	"github.com/bookend-rag/bookend/examples/handbook"
 	"github.com/bookend-rag/bookend/measure/dataset"
 	"github.com/bookend-rag/bookend/measure/prefixcache"
@@ -96,7 +97,7 @@ func handbookQuestions(t testing.TB) []handbook.Question {
 func TestReplayedHandbook(t *testing.T) {
 	traffic := askers(t, handbookQuestions(t), 1500)
 	r, err := replay.Run(t.Context(), traffic, replay.Config{
-		Settings: []replay.Setting{shopSetting(t, "ranked", core.RankOrder), shopSetting(t, "head-tail", core.HeadTail)},
+		Settings: []replay.Setting{shopSetting(t, "ranked", core.RankOrder), shopSetting(t, "head-tail", core.HeadTail), held(shopSetting(t, "held", core.RankOrder)), held(shopSetting(t, "held ht", core.HeadTail)), free(shopSetting(t, "free", core.RankOrder))},
 		Cache:    prefixcache.Config{Capacity: 400_000},
 	})
 	if err != nil {
@@ -106,4 +107,11 @@ func TestReplayedHandbook(t *testing.T) {
 	for _, row := range r.Rows {
 		t.Logf("%s %.1f %d", row.Name, 100*row.Share, row.Tokens/r.Requests)
 	}
+}
+
+func held(s replay.Setting) replay.Setting { s.Reuse = &reuse.Config{Hold: 1}; return s }
+
+func free(s replay.Setting) replay.Setting {
+	s.Reuse = &reuse.Config{Worth: 1, Curve: &core.Curve{Format: core.CurveFormat, Documents: 2, Slots: []int{0, 1}, Accuracy: []float64{.5, .5}, Shape: core.ShapeFlat}}
+	return s
 }

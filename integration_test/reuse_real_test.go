@@ -15,6 +15,7 @@ import (
 
 	"github.com/bookend-rag/bookend/core"
 	"github.com/bookend-rag/bookend/core/prompt"
+	"github.com/bookend-rag/bookend/core/reuse"
 	einobookend "github.com/bookend-rag/bookend/eino"
 	"github.com/bookend-rag/bookend/examples/handbook"
 	"github.com/bookend-rag/bookend/integration_test/parts"
@@ -201,24 +202,37 @@ func TestReuseOnAServer(t *testing.T) {
 		by          func(*testing.T, string, replay.Setting, core.Config) asked
 	}{{"langchaingo", "smollm2", byLangchaingo}, {"eino", "smollm2", byEino}, {"completions", "gemma", byCompletion}} {
 		t.Run(c.name, func(t *testing.T) {
-			for _, s := range []replay.Setting{shopSetting(t, "ranked", core.RankOrder)} {
+			run := func(s replay.Setting) (got reads, predicted int) {
 				server := parts.Start(t, "model.py", "--model", c.model, "--keep", "8192")
 				proxy := newReadingProxy(t, server.URL)
-				predicted, err := replay.Run(t.Context(), traffic, replay.Config{
+				foreseen, err := replay.Run(t.Context(), traffic, replay.Config{
 					Settings: []replay.Setting{s}, Cache: prefixcache.Config{Kind: prefixcache.Prompts}, Tokenize: serverTokens(t, server.URL),
 				})
 				if err != nil {
 					t.Fatal(err)
 				}
-				ask := c.by(t, proxy.URL, s, s.Order)
+				order := s.Order
+				if s.Reuse != nil {
+					memory, err := reuse.New(reuse.Config{Hold: s.Reuse.Hold, TTL: time.Hour})
+					if err != nil {
+						t.Fatal(err)
+					}
+					order.Reuse = memory
+				}
+				ask := c.by(t, proxy.URL, s, order)
 				for _, r := range traffic.Requests {
 					if err := ask(t.Context(), r); err != nil {
 						t.Fatal(err)
 					}
 				}
-				got := proxy.sum()
-				t.Logf("%s: %d of %d tokens processed, %d predicted cached %d, %v", s.Name, got.processed, got.processed+got.cached, got.cached, predicted.Rows[0].Cached, got.first)
+				return proxy.sum(), foreseen.Rows[0].Cached
 			}
+			ranked, rankedPredicted := run(shopSetting(t, "ranked", core.RankOrder))
+			kept, keptPredicted := run(held(shopSetting(t, "held", core.RankOrder)))
+			t.Logf("ranked: %d of %d prompt tokens processed, %d cached, %d predicted", ranked.processed, ranked.processed+ranked.cached, ranked.cached, rankedPredicted)
+			t.Logf("held:   %d of %d prompt tokens processed, %d cached, %d predicted", kept.processed, kept.processed+kept.cached, kept.cached, keptPredicted)
+			t.Logf("processed: %.3f of ranked; time to the first token: %.3f of ranked (%v, %v)",
+				float64(kept.processed)/float64(ranked.processed), float64(kept.first)/float64(ranked.first), kept.first, ranked.first)
 		})
 	}
 }

@@ -73,13 +73,15 @@ func (c Config) Check() error {
 type Cache struct {
 	minimum int
 	model   model
+	begun   bool
+	first   time.Time // when the first prompt came
 }
 
 // model is a kind of cache, without its minimum.
 type model interface {
 	// read returns how many of the first tokens are kept, and keeps the prompt with
-	// what answered it.
-	read(prompt, answer []uint32, at time.Time) int
+	// what answered it. now is the time since the first prompt.
+	read(prompt, answer []uint32, now time.Duration) int
 }
 
 // New returns an empty cache. The error is that of Config.Check.
@@ -88,9 +90,9 @@ func New(c Config) (*Cache, error) {
 		return nil, err
 	}
 	if c.Kind == Prompts {
-		return &Cache{c.Minimum, &prompts{capacity: c.Capacity, lifetime: c.Lifetime}}, nil
+		return &Cache{minimum: c.Minimum, model: &prompts{capacity: c.Capacity, lifetime: c.Lifetime}}, nil
 	}
-	return &Cache{c.Minimum, newTree(max(c.Block, 1), c.Capacity, c.Lifetime)}, nil
+	return &Cache{minimum: c.Minimum, model: newTree(max(c.Block, 1), c.Capacity, c.Lifetime)}, nil
 }
 
 // Read returns how many of the prompt's first tokens come from the cache, at most all
@@ -103,10 +105,13 @@ func (c *Cache) Read(prompt []uint32, at time.Time) int { return c.ReadAnswered(
 // servers do. It matters where a later prompt holds the answer, and for how similar
 // llama.cpp finds two prompts.
 func (c *Cache) ReadAnswered(prompt, answer []uint32, at time.Time) int {
+	if !c.begun {
+		c.begun, c.first = true, at
+	}
 	if len(prompt) < c.minimum {
 		return 0
 	}
-	cached := min(c.model.read(prompt, answer, at), max(len(prompt)-1, 0))
+	cached := min(c.model.read(prompt, answer, at.Sub(c.first)), max(len(prompt)-1, 0))
 	if cached < c.minimum {
 		return 0
 	}

@@ -27,11 +27,11 @@ type prompts struct {
 // kept is a prompt with its answer.
 type kept struct {
 	tokens []uint32
-	used   time.Time
+	used   time.Duration // since the first prompt
 }
 
-func (p *prompts) read(prompt, answer []uint32, at time.Time) int {
-	p.expire(at)
+func (p *prompts) read(prompt, answer []uint32, now time.Duration) int {
+	p.expire(now)
 	common := commonPrefix(p.slot.tokens, prompt)
 	if share(common, len(prompt)) <= leastSimilar || share(common, len(p.slot.tokens)) < keptAtOnce {
 		p.store(p.slot)
@@ -39,7 +39,7 @@ func (p *prompts) read(prompt, answer []uint32, at time.Time) int {
 		p.trim()
 		common = commonPrefix(p.slot.tokens, prompt)
 	}
-	p.slot = kept{slices.Concat(prompt, answer), at}
+	p.slot = kept{slices.Concat(prompt, answer), now}
 	return common
 }
 
@@ -89,16 +89,16 @@ func (p *prompts) trim() {
 	}
 }
 
-func (p *prompts) expire(now time.Time) {
+func (p *prompts) expire(now time.Duration) {
 	if p.lifetime == 0 {
 		return
 	}
 	for i := len(p.earlier) - 1; i >= 0; i-- {
-		if now.Sub(p.earlier[i].used) > p.lifetime {
+		if now-p.earlier[i].used > p.lifetime {
 			p.remove(i)
 		}
 	}
-	if now.Sub(p.slot.used) > p.lifetime {
+	if now-p.slot.used > p.lifetime {
 		p.slot = kept{}
 	}
 }

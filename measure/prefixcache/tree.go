@@ -1,67 +1,66 @@
 package prefixcache
 
-import (
-	"container/list"
-	"time"
-)
+import "time"
 
-// tree is a prefix tree of blocks. A block is found by what it and all before it hold,
-// so that no node needs its children. Whoever is used is used with all blocks before it,
-// which count as used after it: the least recently used block has no other under it.
+// tree is a prefix tree of blocks. A block is found by a hash of what it and all before
+// it hold, so that no block needs to know those under it. Whoever is used is used with
+// all blocks before it, which count as used after it: the least recently used block has
+// no other under it.
 type tree struct {
 	size     int // of a block, in tokens
 	most     int // blocks; 0: no limit
 	lifetime time.Duration
-	blocks   map[path]*list.Element
-	recent   *list.List // of *block, the last used first
+
+	at     map[uint64]int32 // where a block stands in blocks
+	blocks []block          // the first is no block, but holds the ends of the list
+	free   []int32          // places in blocks
 }
 
-// path is a hash of all tokens up to the end of a block, 128 bits wide: among a million
-// blocks two are alike with a probability of 10^-27.
-type path [2]uint64
-
+// block is one of the tree, and a link of the list of all by their last use.
 type block struct {
-	path path
-	used time.Time
+	path         uint64
+	used         int64 // nanoseconds since the first prompt
+	newer, older int32
 }
 
 func newTree(size, capacity int, lifetime time.Duration) *tree {
-	t := &tree{size: size, lifetime: lifetime, blocks: map[path]*list.Element{}, recent: list.New()}
+	t := &tree{size: size, lifetime: lifetime, at: map[uint64]int32{}, blocks: make([]block, 1)}
 	if capacity > 0 {
 		t.most = max(capacity/size, 1)
 	}
 	return t
 }
 
-func (t *tree) read(prompt, answer []uint32, at time.Time) int {
-	t.expire(at)
+func (t *tree) read(prompt, answer []uint32, now time.Duration) int {
+	t.expire(now)
 	paths := t.paths(prompt, answer)
 	found := 0
-	for found < len(paths) && t.blocks[paths[found]] != nil {
+	for found < len(paths) {
+		if _, kept := t.at[paths[found]]; !kept {
+			break
+		}
 		found++
 	}
 	for i := len(paths) - 1; i >= 0; i-- { // the first block last, as the one used latest
-		if e := t.blocks[paths[i]]; e != nil {
-			e.Value.(*block).used = at
-			t.recent.MoveToFront(e)
-		} else {
-			t.blocks[paths[i]] = t.recent.PushFront(&block{paths[i], at})
-		}
+		t.use(paths[i], now)
 	}
-	for t.most > 0 && t.recent.Len() > t.most {
-		t.forget(t.recent.Back())
+	for t.most > 0 && len(t.at) > t.most {
+		t.forget(t.blocks[0].newer)
 	}
 	// The last token of a prompt is processed in any case, and with it its block.
 	return min(found, max(len(prompt)-1, 0)/t.size) * t.size
 }
 
-// paths returns those of the whole blocks of a prompt and its answer.
-func (t *tree) paths(prompt, answer []uint32) []path {
-	paths := make([]path, 0, (len(prompt)+len(answer))/t.size)
-	at, n := path{0x9e3779b97f4a7c15, 0xc2b2ae3d27d4eb4f}, 0
+// paths returns those of the whole blocks of a prompt and its answer: a hash of all
+// tokens up to the end of each. Among a million blocks two are alike with a probability
+// of 10^-7.
+func (t *tree) paths(prompt, answer []uint32) []uint64 {
+	paths := make([]uint64, 0, (len(prompt)+len(answer))/t.size)
+	at, n := uint64(0x9e3779b97f4a7c15), 0
 	for _, tokens := range [][]uint32{prompt, answer} {
 		for _, token := range tokens {
-			at = at.and(token)
+			at = (at ^ uint64(token)) * 0xff51afd7ed558ccd // MurmurHash3's finalizer, once a token
+			at ^= at >> 32
 			if n++; n%t.size == 0 {
 				paths = append(paths, at)
 			}
@@ -70,24 +69,41 @@ func (t *tree) paths(prompt, answer []uint32) []path {
 	return paths
 }
 
-// and returns the path that one token more leads to: a multiply and a shift for each
-// half, by the odd constants of MurmurHash3's and SplitMix64's finalizers.
-func (p path) and(token uint32) path {
-	a := (p[0] ^ uint64(token)) * 0xff51afd7ed558ccd
-	b := (p[1] + uint64(token) + 1) * 0xbf58476d1ce4e5b9
-	return path{a ^ a>>32 ^ b<<1, b ^ b>>29}
+// use makes a block the one used last, and keeps it if it is new.
+func (t *tree) use(path uint64, now time.Duration) {
+	i, kept := t.at[path]
+	switch {
+	case kept:
+		t.unlink(i)
+	case len(t.free) > 0:
+		i = t.free[len(t.free)-1]
+		t.free = t.free[:len(t.free)-1]
+	default:
+		i = int32(len(t.blocks))
+		t.blocks = append(t.blocks, block{})
+	}
+	t.at[path] = i
+	newest := t.blocks[0].older
+	t.blocks[i] = block{path: path, used: int64(now), older: newest}
+	t.blocks[newest].newer, t.blocks[0].older = i, i
 }
 
-func (t *tree) expire(now time.Time) {
-	if t.lifetime == 0 {
-		return
-	}
-	for e := t.recent.Back(); e != nil && now.Sub(e.Value.(*block).used) > t.lifetime; e = t.recent.Back() {
-		t.forget(e)
-	}
+func (t *tree) unlink(i int32) {
+	b := t.blocks[i]
+	t.blocks[b.newer].older, t.blocks[b.older].newer = b.older, b.newer
 }
 
-func (t *tree) forget(e *list.Element) {
-	delete(t.blocks, e.Value.(*block).path)
-	t.recent.Remove(e)
+func (t *tree) forget(i int32) {
+	t.unlink(i)
+	delete(t.at, t.blocks[i].path)
+	t.free = append(t.free, i)
+}
+
+func (t *tree) expire(now time.Duration) {
+	for oldest := t.blocks[0].newer; t.lifetime > 0 && oldest != 0; oldest = t.blocks[0].newer {
+		if int64(now)-t.blocks[oldest].used <= int64(t.lifetime) {
+			return
+		}
+		t.forget(oldest)
+	}
 }

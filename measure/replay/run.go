@@ -140,7 +140,7 @@ func (w *work) readCurve() error {
 
 // count sends the traffic through one setting.
 func (w *work) count(ctx context.Context, s Setting) (Row, error) {
-	c, err := s.compile()
+	c, err := s.compile(w.config.Cache.Lifetime)
 	if err != nil {
 		return Row{}, err
 	}
@@ -150,7 +150,7 @@ func (w *work) count(ctx context.Context, s Setting) (Row, error) {
 	}
 	row := Row{Name: s.Name, Labels: c.renderer.Config().Labels}
 	for i, r := range w.traffic.Requests {
-		p, err := c.prompt(ctx, r, w.histories[i])
+		p, err := c.prompt(ctx, r, w.histories[i], w.at(r))
 		if err != nil {
 			return Row{}, fmt.Errorf("bookend: request %d under %q: %w", i+1, s.Name, err)
 		}
@@ -181,7 +181,7 @@ func (w *work) answer(r Request) []uint32 {
 // at is the time of a request, as the cache sees it.
 func (w *work) at(r Request) time.Time {
 	if !w.traffic.Timed {
-		return time.Time{}
+		return time.Unix(0, 0)
 	}
 	return r.Time
 }
