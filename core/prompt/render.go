@@ -56,6 +56,7 @@ type Prompt struct {
 	DroppedTurns, DroppedMessages int
 
 	hidden hidden
+	ends   ends
 }
 
 // BudgetError says that what may not be cut is larger than the budget.
