@@ -42,8 +42,8 @@ type Placed struct {
 	Index int `json:"index"` // its place in the input
 	Rank  int `json:"rank"`  // 0 is the best of all that came in
 	// Label is what a model cites, from 1 without gaps: by rank, 1 the best of the
-	// admitted, unless a prompt numbers its documents from top to bottom. 0: the
-	// prompt does not show it.
+	// admitted, unless a prompt numbers its documents from top to bottom, or by their
+	// IDs. 0: the prompt does not show it.
 	Label int   `json:"label"`
 	Score Score `json:"score"` // its score, if it was readable
 	Size  int   `json:"size,omitempty"`

@@ -197,16 +197,14 @@ func TestForeignArrangements(t *testing.T) {
 		{"a rank too high", func(a *core.Arrangement) { a.Slots[1].Rank = 3 }, "rank 3"},
 		{"a label twice", func(a *core.Arrangement) { a.Slots[1].Label = 1 }, "label 1"},
 		{"a label below 0", func(a *core.Arrangement) { a.Slots[1].Label = -1 }, "label -1"},
-		{"a label with a gap", func(a *core.Arrangement) { a.Slots[1].Label = 4 }, "label 4"},
+		{"a label of its own twice", func(a *core.Arrangement) { a.Slots[1].Label, a.Slots[2].Label = 4821, 4821 }, "label 4821"},
 		{"a document placed and left out", func(a *core.Arrangement) {
 			*a = core.Arrangement{N: 3, Slots: []core.Placed{{Label: 1}, {Index: 1, Rank: 1, Label: 2}}, Dropped: []core.Dropped{{Index: 1, Rank: 2}}}
 		}, "leaves out index 1"},
 		{"a document that is lost", func(a *core.Arrangement) {
 			*a = core.Arrangement{N: 3, Slots: []core.Placed{{Label: 1}, {Index: 1, Rank: 1, Label: 2}}}
 		}, "places 2 and leaves out 0"},
-		{"labels by neither rank nor slot", func(a *core.Arrangement) {
-			a.Slots[0].Label, a.Slots[1].Label, a.Slots[2].Label = 2, 3, 1
-		}, "neither by rank nor by slot"},
+		{"more reused than there are", func(a *core.Arrangement) { a.Reused = 4 }, "4 of them are reused"},
 		{"more slots than documents", func(a *core.Arrangement) { a.Slots = append(a.Slots, core.Placed{Index: 1}) }, "in slot 3"},
 	} {
 		a := good()

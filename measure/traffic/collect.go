@@ -96,8 +96,15 @@ func (c *Collector) look(e record.Entry) {
 	c.ranks, c.cited = c.ranks[:0], c.cited[:0]
 	c.slotOf = append(c.slotOf[:0], make([]int, e.Arrangement.N)...)
 	for slot, p := range e.Arrangement.Slots {
-		c.ranks = append(c.ranks, p.Label-1)
 		c.slotOf[p.Rank] = slot + 1
+	}
+	c.ranks = append(c.ranks, make([]int, len(e.Arrangement.Slots))...)
+	admitted := 0
+	for _, slot := range c.slotOf {
+		if slot > 0 {
+			c.ranks[slot-1] = admitted
+			admitted++
+		}
 	}
 	for _, rank := range e.Answer.Ranks {
 		if slot := c.slotOf[rank] - 1; slot >= 0 {
