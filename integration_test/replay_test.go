@@ -81,7 +81,7 @@ func shopSetting(t testing.TB, name string, p core.Placement) replay.Setting {
 	t.Helper()
 	return replay.Setting{
 		Name: name, Order: core.Config{Placement: core.Choice{Placement: p}},
-		Prompt: prompt.Config{Rules: shopRules(t), FormatFunc: func(d prompt.Document) (string, error) { return d.Text, nil }},
+		Prompt: prompt.Config{Rules: shopRules(t), Labels: prompt.ByID},
 	}
 }
 

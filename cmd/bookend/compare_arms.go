@@ -66,7 +66,8 @@ func (c *compareCommand) arms(f *fitted) ([]compare.Arm, []*core.Curve, error) {
 			}
 		}
 	}
-	return arms, curves, nil
+	reusing, err := c.reusing(arms[0])
+	return append(arms, reusing...), curves, err
 }
 
 // orDefault makes one pass of a loop over nothing.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -196,14 +197,23 @@ func (c *reuseConfig) read(name string) error {
 		c.notes = append(c.notes, "The curve is flat: every slot counts as much as the others.")
 		c.Curve = level(fitted.Accuracy)
 	}
-	c.curve = &core.Curve{
-		Format: core.CurveFormat, Model: fitted.Model, Documents: fitted.Documents, Questions: fitted.Questions, Shape: core.ShapeU,
-		Slots: fitted.Slots, Accuracy: fitted.Accuracy, Fitted: fitted.Accuracy,
-	}
-	if fitted.Shape == core.ShapeFlat {
-		c.curve.Shape, c.curve.Fitted = core.ShapeFlat, nil
+	c.curve = pricing(fitted, name)
+	if c.curve.Shape == core.ShapeUndecided {
+		c.curve = nil
+		c.notes = append(c.notes, "The curve is undecided: what a slot is worth is not known, and reuse takes no price from it.")
 	}
 	return nil
+}
+
+// pricing returns a curve as reuse prices by it: a file as it is, and a published curve
+// by its figures, whatever its shape may be.
+func pricing(c *core.Curve, name string) *core.Curve {
+	if _, err := os.Stat(name); !errors.Is(err, fs.ErrNotExist) {
+		return c
+	}
+	priced := *c
+	priced.Shape, priced.Fitted = core.ShapeU, priced.Accuracy
+	return &priced
 }
 
 // level reads every slot alike.

@@ -96,7 +96,7 @@ func uniform(requests int) replay.Traffic {
 func placed(name string, p core.Placement) replay.Setting {
 	return replay.Setting{
 		Name: name, Order: core.Config{Placement: core.Choice{Placement: p}},
-		Prompt: prompt.Config{Rules: text("rule", rulesBytes), FormatFunc: func(d prompt.Document) (string, error) { return d.Text, nil }},
+		Prompt: prompt.Config{Rules: text("rule", rulesBytes), Labels: prompt.ByID},
 	}
 }
 
