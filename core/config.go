@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -280,8 +279,8 @@ func (c *Config) validate() error {
 	if slices.Contains(c.Pins, "") {
 		fault("Pins", c.Pins, "an empty ID pins nothing: remove it")
 	}
-	if rule := c.checkReuse(); rule != "" {
-		fault("Reuse", fmt.Sprintf("%T", c.Reuse), rule)
+	if value, rule := c.checkReuse(); rule != "" {
+		fault("Reuse", value, rule)
 	}
 	if c.Placement.Placement != nil {
 		if err := validatePlacement(c.Placement.Placement); err != nil {

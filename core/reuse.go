@@ -19,17 +19,17 @@ type Reuse interface {
 }
 
 // checkReuse returns what is wrong with a memory beside the other settings, or "".
-func (c *Config) checkReuse() (rule string) {
+func (c *Config) checkReuse() (value, rule string) {
 	switch {
 	case c.Reuse == nil:
 	case nilvalue.Is(c.Reuse):
-		return "pass what reuse.New returned, or leave it out"
+		return fmt.Sprintf("%T(nil)", c.Reuse), "pass what reuse.New returned, or leave it out"
 	case c.Groups:
-		return "takes chunks out of their {Groups}: leave one of the two out"
+		return "set", "takes chunks out of their {Groups}: leave one of the two out"
 	case c.Placement.placement() == DocumentOrder:
-		return "takes text out of its document-order: leave one of the two out"
+		return "set", "takes text out of its document-order: leave one of the two out"
 	}
-	return ""
+	return "", ""
 }
 
 // reuses says whether a call by a asks the memory, if it has one: the control arm of an
@@ -64,6 +64,10 @@ func (d *decision) reuse(n int, doc func(i int) (id, text string)) {
 		return
 	}
 	d.slots = slots
+	first := "the first document stands"
+	if done.Reused > 1 {
+		first = fmt.Sprintf("the first %d documents stand", done.Reused)
+	}
 	price := ""
 	switch {
 	case !done.Priced:
@@ -72,7 +76,7 @@ func (d *decision) reuse(n int, doc func(i int) (id, text string)) {
 	default:
 		price = ", at no cost by the curve"
 	}
-	d.note(reuseNote+"the first %d documents stand as an earlier prompt began, %.0f %% of all their bytes%s", done.Reused, 100*done.Saved, price)
+	d.note(reuseNote+"%s as an earlier prompt began, %.0f %% of the documents' bytes%s", first, 100*done.Saved, price)
 }
 
 // reuseNote begins the note that tells why documents were moved.

@@ -18,19 +18,16 @@ func (h hasher) text(text string) uint64 { return maphash.String(h.seed, text) }
 // keySet is the numbers of the documents of a call, each once, by its best rank.
 type keySet struct {
 	list []uint64
-	left []int32 // how often each may come
 	at   map[uint64]int
 }
 
 func newKeySet(documents []uint64) *keySet {
 	s := &keySet{at: make(map[uint64]int, len(documents))}
 	for _, key := range documents {
-		if i, seen := s.at[key]; seen {
-			s.left[i]++
-			continue
+		if _, seen := s.at[key]; !seen {
+			s.at[key] = len(s.list)
+			s.list = append(s.list, key)
 		}
-		s.at[key] = len(s.list)
-		s.list, s.left = append(s.list, key), append(s.left, 1)
 	}
 	return s
 }

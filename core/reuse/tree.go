@@ -181,8 +181,8 @@ type step struct {
 }
 
 // recall returns what a scope knows behind before of orders that begin with documents of
-// keys alone, which differ and may each come so often: depth first, the smaller number of
-// a key first. It looks at a bounded number of nodes.
+// keys alone: depth first, and among siblings the document of the best rank first. It
+// looks at a bounded number of nodes.
 func (t *tree) recall(scope string, before uint64, keys *keySet, now int64) []step {
 	root := t.roots[scope]
 	if root == 0 {
@@ -226,9 +226,6 @@ func (s *search) visit(at uint32, depth int32) {
 		sortChildren(s.stack[start:])
 	} else {
 		for doc, key := range s.keys.list {
-			if s.keys.left[doc] == 0 {
-				continue
-			}
 			if !s.look() {
 				break
 			}
@@ -238,9 +235,7 @@ func (s *search) visit(at uint32, depth int32) {
 	for i, end := start, len(s.stack); i < end; i++ {
 		c := s.stack[i]
 		s.found = append(s.found, step{c.doc, depth})
-		s.keys.left[c.doc]--
 		s.visit(c.node, depth+1)
-		s.keys.left[c.doc]++
 	}
 	s.stack = s.stack[:start]
 }
@@ -251,7 +246,7 @@ func (s *search) look() bool {
 }
 
 func (s *search) take(doc int, at uint32) {
-	if doc >= 0 && at != 0 && s.keys.left[doc] > 0 && s.tree.alive(at, s.now) {
+	if doc >= 0 && at != 0 && s.tree.alive(at, s.now) {
 		s.stack = append(s.stack, child{int32(doc), at})
 	}
 }
