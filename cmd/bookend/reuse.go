@@ -188,7 +188,7 @@ func (c *reuseConfig) read(name string) error {
 	if err != nil {
 		return err
 	}
-	c.fitted, c.CurveName, c.Curve = fitted, reading.Name, reading.At
+	c.fitted, c.CurveName, c.CurveDocuments, c.Curve = fitted, reading.Name, reading.Documents, reading.At
 	switch {
 	case fitted.Kind == core.CurveOfUse:
 		c.notes = append(c.notes, "The curve is one of use: what answers cite, beside the best slot. The figures are shares of that, not right answers, and reuse takes no price from it.")

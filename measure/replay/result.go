@@ -2,7 +2,7 @@ package replay
 
 import (
 	"fmt"
-	"strings"
+	"slices"
 	"time"
 
 	"github.com/bookend-rag/bookend/core/prompt"
@@ -160,6 +160,10 @@ func (w *work) notes(r Result) []string {
 		}
 	}
 	if w.curves != nil {
+		least, most := w.documents()
+		if n := w.config.CurveDocuments; n > 0 && (n < least || n > most) {
+			note("The curve was measured with %d documents, and the requests have %d to %d: it is stretched to their length, where nobody measured it.", n, least, most)
+		}
 		switch {
 		case r.GoldSeen == 0:
 			note("Where the answers stand is assumed: each rank has the answer %g times as often as the one before.", w.config.Decay)
@@ -173,10 +177,19 @@ func (w *work) notes(r Result) []string {
 	if r.Prices != (model.Prices{}) && (r.Prices.Cached == 0 || r.Prices.Cached == r.Prices.Prompt) {
 		note("Tokens from the cache have no price of their own, so that nothing is cheaper.")
 	}
-	if labels := r.Rows[0].Labels; strings.EqualFold(string(labels), string(prompt.ByRank)) || labels == prompt.BySlot {
-		note("Your labels go by %s: the same document gets another number in another prompt, and what begins alike ends there.", labels)
+	if own := r.Rows[0].Labels; own != prompt.ByID && slices.ContainsFunc(r.Rows, func(row Row) bool { return row.Labels == prompt.ByID }) {
+		note("Your labels go by %s, and those of the other settings by ID: a document that moves would get another number, and what begins alike would end there.", own)
 	}
 	return notes
+}
+
+// documents are the least and the most of a request.
+func (w *work) documents() (least, most int) {
+	least = len(w.traffic.Requests[0].Documents)
+	for _, r := range w.traffic.Requests {
+		least, most = min(least, len(r.Documents)), max(most, len(r.Documents))
+	}
+	return least, most
 }
 
 // realTokens is the mean length of the prompts by the models' own counts, and how many

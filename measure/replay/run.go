@@ -29,6 +29,8 @@ type Config struct {
 	// 0 to 1, and CurveName says whose. nil: no accuracy is worked out.
 	Curve     func(n int) ([]float64, error)
 	CurveName string
+	// CurveDocuments is how many each prompt had when it was measured; 0: not known.
+	CurveDocuments int
 	// Decay is how many times as often as the rank before a rank is taken to have the
 	// answer, where the traffic does not tell. 0: DefaultDecay.
 	Decay float64
