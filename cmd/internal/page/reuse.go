@@ -113,14 +113,33 @@ func newScatter(class string, width, height float64, r replay.Result) scatter {
 		if class == "wide" {
 			d.Label = show.Cut(show.Line(row.Name), 28)
 		}
-		if d.LabelX = d.X + 9; d.X > s.Middle() {
-			d.LabelX, d.Anchor = d.X-9, "end"
-		}
-		d.LabelY = d.Y + 4
 		s.Dots = append(s.Dots, d)
 	}
-	s.spread()
+	s.label()
 	return s
+}
+
+// label puts the name of each dot on the side where the next one is farther off.
+func (s *scatter) label() {
+	for i := range s.Dots {
+		d := &s.Dots[i]
+		left, right := d.X-s.Left, s.Right-d.X
+		for j, other := range s.Dots {
+			if gap := other.X - d.X; j != i && math.Abs(other.Y-d.Y) < lineHeight {
+				if gap >= 0 {
+					right = min(right, gap)
+				}
+				if gap <= 0 {
+					left = min(left, -gap)
+				}
+			}
+		}
+		d.LabelX, d.LabelY = d.X+9, d.Y+4
+		if left > right {
+			d.LabelX, d.Anchor = d.X-9, "end"
+		}
+	}
+	s.spread()
 }
 
 // spread moves labels of one side down where they would stand on each other.
