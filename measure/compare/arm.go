@@ -65,9 +65,11 @@ func compile(arms []Arm, shuffles, repeats int) ([]armPlan, error) {
 		faults = append(faults, err)
 		renderer, err := prompt.New(arm.Prompt)
 		faults = append(faults, err)
-		plan := armPlan{name: arm.Name, kind: kind, arranger: arranger, renderer: renderer, reuse: arm.Reuse}
+		plan := armPlan{name: arm.Name, kind: kind, arranger: arranger, renderer: renderer}
 		if arm.Reuse != nil {
-			plan.memory, err = arm.Reuse.remember(arm.Order, arm.Prompt)
+			reuse := *arm.Reuse
+			plan.memory, err = reuse.remember(arm.Order, arm.Prompt)
+			plan.reuse = &reuse
 			faults = append(faults, err)
 		}
 		plans = append(plans, plan)

@@ -37,7 +37,7 @@ type remembering struct {
 	orders   [][]int // of each list, the place among its placed documents, best first, that stands in each slot
 }
 
-// remember makes the memory of an arm.
+// remember makes the memory of an arm, and fills in Warm.
 func (r *Reuse) remember(order core.Config, layout prompt.Config) (*remembering, error) {
 	start := time.Unix(0, 0)
 	memory, err := reuse.New(reuse.Config{
