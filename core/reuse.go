@@ -63,7 +63,9 @@ func (d *decision) reuse(n int, doc func(i int) (id, text string)) {
 	if !done.Moved {
 		return
 	}
-	d.slots = slots
+	if d.slots = slots; d.quiet {
+		return
+	}
 	first := "the first document stands"
 	if done.Reused > 1 {
 		first = fmt.Sprintf("the first %d documents stand", done.Reused)
@@ -72,9 +74,9 @@ func (d *decision) reuse(n int, doc func(i int) (id, text string)) {
 	switch {
 	case !done.Priced:
 	case done.Cost > 0:
-		price = fmt.Sprintf(", for %.2g points of accuracy by the curve", done.Cost)
+		price = fmt.Sprintf(", at an expected cost of %.2g points of accuracy", done.Cost)
 	default:
-		price = ", at no cost by the curve"
+		price = ", at no expected cost"
 	}
 	d.note(reuseNote+"%s as an earlier prompt began, %.0f %% of the documents' bytes%s", first, 100*done.Saved, price)
 }

@@ -93,7 +93,8 @@ func newOrders(c *call, slots []int, doc func(rank int) (id, text string)) *orde
 	n, config := len(slots), &c.memory.config
 	o := &orders{
 		base: slots, slotOf: make([]int, n), hold: config.Hold, worth: config.Worth,
-		bytes: make([]float64, n), first: make([]int, len(c.keys.list)), next: make([]int, n), used: make([]bool, n), cut: -1,
+		bytes: make([]float64, n), first: make([]int, len(c.keys.list)), next: make([]int, n), cut: -1,
+		path: make([]int, 0, n), keys: make([]int32, 0, n), used: make([]bool, n),
 	}
 	if config.Worth > 0 {
 		o.price = newPrice(config, n)

@@ -22,7 +22,7 @@ type keySet struct {
 }
 
 func newKeySet(documents []uint64) *keySet {
-	s := &keySet{at: make(map[uint64]int, len(documents))}
+	s := &keySet{make([]uint64, 0, len(documents)), make(map[uint64]int, len(documents))}
 	for _, key := range documents {
 		if _, seen := s.at[key]; !seen {
 			s.at[key] = len(s.list)

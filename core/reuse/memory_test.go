@@ -246,7 +246,7 @@ func TestWhatIsTrimmedIsNotRemembered(t *testing.T) {
 	}})
 	same(t, "order", "r5 r1 r2 r3", got.Order())
 	same(t, "reused", 1, got.Reused)
-	same(t, "notes", "reuse: the first document stands as an earlier prompt began, 25 % of the documents' bytes, at no cost by the curve", strings.Join(got.Notes, "\n"))
+	same(t, "notes", "reuse: the first document stands as an earlier prompt began, 25 % of the documents' bytes, at no expected cost", strings.Join(got.Notes, "\n"))
 	same(t, "the next", "EABC", place(t, t.Context(), a, "ABCE"))
 }
 
