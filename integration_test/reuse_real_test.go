@@ -6,7 +6,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"flag"
 	"io"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"sync"
@@ -17,7 +19,6 @@ import (
 	"github.com/bookend-rag/bookend/core/prompt"
 	"github.com/bookend-rag/bookend/core/reuse"
 	einobookend "github.com/bookend-rag/bookend/eino"
-	"github.com/bookend-rag/bookend/examples/handbook"
 	"github.com/bookend-rag/bookend/integration_test/parts"
 	"github.com/bookend-rag/bookend/langchaingo/combine"
 	"github.com/bookend-rag/bookend/measure/dataset"
@@ -190,51 +191,69 @@ func serverTokens(t *testing.T, server string) func(string) []uint32 {
 	}
 }
 
+var reuseRequests = flag.Int("reuse.requests", 120, "requests of TestReuseOnAServer")
+
+// Ten questions of the handbook are asked again and again, each time in other words, of
+// a server of its own for each order. The one token of an answer lets the time of a
+// request be that to its first token.
+//
+//	BOOKEND_REAL=1 go test ./integration_test -run ReuseOnAServer -v -timeout 60m
 func TestReuseOnAServer(t *testing.T) {
-	questions := handbookQuestions(t)
-	var ten []handbook.Question
-	for i := range 10 {
-		ten = append(ten, questions[i*len(questions)/10])
-	}
-	traffic := askers(t, ten, 120)
+	traffic := askers(t, handbookQuestions(t)[:10], *reuseRequests)
 	for _, c := range []struct {
 		name, model string
 		by          func(*testing.T, string, replay.Setting, core.Config) asked
 	}{{"langchaingo", "smollm2", byLangchaingo}, {"eino", "smollm2", byEino}, {"completions", "gemma", byCompletion}} {
 		t.Run(c.name, func(t *testing.T) {
-			run := func(s replay.Setting) (got reads, predicted int) {
+			run := func(s replay.Setting) reads {
 				server := parts.Start(t, "model.py", "--model", c.model, "--keep", "8192")
 				proxy := newReadingProxy(t, server.URL)
-				foreseen, err := replay.Run(t.Context(), traffic, replay.Config{
-					Settings: []replay.Setting{s}, Cache: prefixcache.Config{Kind: prefixcache.Prompts}, Tokenize: serverTokens(t, server.URL),
-				})
-				if err != nil {
-					t.Fatal(err)
-				}
-				order := s.Order
-				if s.Reuse != nil {
-					memory, err := reuse.New(reuse.Config{Hold: s.Reuse.Hold, TTL: time.Hour})
-					if err != nil {
-						t.Fatal(err)
-					}
-					order.Reuse = memory
-				}
-				ask := c.by(t, proxy.URL, s, order)
+				ask := c.by(t, proxy.URL, s, withMemory(t, s))
 				for _, r := range traffic.Requests {
 					if err := ask(t.Context(), r); err != nil {
 						t.Fatal(err)
 					}
 				}
-				return proxy.sum(), foreseen.Rows[0].Cached
+				got := proxy.sum()
+				predicted, err := replay.Run(t.Context(), traffic, replay.Config{
+					Settings: []replay.Setting{s}, Cache: prefixcache.Config{Kind: prefixcache.Prompts}, Tokenize: serverTokens(t, server.URL),
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				off := float64(predicted.Rows[0].Cached)/float64(got.cached) - 1
+				t.Logf("%s: of %d prompt tokens %d were processed and %d cached (predicted %d, %+.1f %%); %v to the first token",
+					s.Name, got.processed+got.cached, got.processed, got.cached, predicted.Rows[0].Cached, 100*off, got.first.Round(time.Millisecond))
+				if c.model == "smollm2" && math.Abs(off) > 0.15 { // Gemma's sliding window gives away more than the model knows of
+					t.Errorf("%s: the prediction is off by %.1f %%", s.Name, 100*off)
+				}
+				return got
 			}
-			ranked, rankedPredicted := run(shopSetting(t, "ranked", core.RankOrder))
-			kept, keptPredicted := run(held(shopSetting(t, "held", core.RankOrder)))
-			t.Logf("ranked: %d of %d prompt tokens processed, %d cached, %d predicted", ranked.processed, ranked.processed+ranked.cached, ranked.cached, rankedPredicted)
-			t.Logf("held:   %d of %d prompt tokens processed, %d cached, %d predicted", kept.processed, kept.processed+kept.cached, kept.cached, keptPredicted)
-			t.Logf("processed: %.3f of ranked; time to the first token: %.3f of ranked (%v, %v)",
-				float64(kept.processed)/float64(ranked.processed), float64(kept.first)/float64(ranked.first), kept.first, ranked.first)
+			ranked := run(shopSetting(t, "ranked", core.RankOrder))
+			kept := run(held(shopSetting(t, "best rank held", core.RankOrder)))
+			processed := float64(kept.processed) / float64(ranked.processed)
+			t.Logf("best rank held to ranked: %.3f of the tokens processed, %.3f of the time to the first token", processed, float64(kept.first)/float64(ranked.first))
+			if c.model == "smollm2" && processed > 0.85 {
+				t.Errorf("%.3f of the tokens of the ranked order were processed, want 0.85 at most", processed)
+			}
 		})
 	}
+}
+
+// withMemory is the order of a setting with a memory of its own, as a program has it.
+func withMemory(t *testing.T, s replay.Setting) core.Config {
+	t.Helper()
+	if s.Reuse == nil {
+		return s.Order
+	}
+	config := *s.Reuse
+	config.TTL = time.Hour // llama.cpp forgets nothing for its age
+	memory, err := reuse.New(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Order.Reuse = memory
+	return s.Order
 }
 
 var passageView = &core.View[dataset.Document]{
