@@ -94,24 +94,37 @@ func handbookQuestions(t testing.TB) []handbook.Question {
 	return questions
 }
 
+// 1,500 requests, a cache of 400,000 tokens in vLLM's blocks, and no provider's minimum.
 func TestReplayedHandbook(t *testing.T) {
 	traffic := askers(t, handbookQuestions(t), 1500)
 	r, err := replay.Run(t.Context(), traffic, replay.Config{
-		Settings: []replay.Setting{shopSetting(t, "ranked", core.RankOrder), shopSetting(t, "head-tail", core.HeadTail), held(shopSetting(t, "held", core.RankOrder)), held(shopSetting(t, "held ht", core.HeadTail)), free(shopSetting(t, "free", core.RankOrder))},
-		Cache:    prefixcache.Config{Capacity: 400_000},
+		Settings: []replay.Setting{
+			shopSetting(t, "ranked", core.RankOrder), shopSetting(t, "head-tail", core.HeadTail),
+			held(shopSetting(t, "best rank held", core.RankOrder)), free(shopSetting(t, "free", core.RankOrder)),
+		},
+		Cache: prefixcache.Config{Block: 16, Capacity: 400_000},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Log(len(traffic.Requests), r.Finding)
 	for _, row := range r.Rows {
-		t.Logf("%s %.1f %d", row.Name, 100*row.Share, row.Tokens/r.Requests)
+		t.Logf("%s: %.1f %% of %d tokens a prompt", row.Name, 100*row.Share, row.Tokens/r.Requests)
+	}
+	ranked, kept := r.Rows[0].Share, r.Rows[2].Share
+	if len(traffic.Requests) != 1500 || ranked < 0.60 || ranked > 0.66 || kept < 0.68 || kept < ranked+0.06 || !r.Saves {
+		t.Errorf("%d requests: ranked %.3f, best rank held %.3f: %s", len(traffic.Requests), ranked, kept, r.Finding)
 	}
 }
 
-func held(s replay.Setting) replay.Setting { s.Reuse = &reuse.Config{Hold: 1}; return s }
+// held reuses around the best rank.
+func held(s replay.Setting) replay.Setting {
+	s.Reuse = &reuse.Config{Hold: 1}
+	return s
+}
 
+// free reuses as if every order were as good as another.
 func free(s replay.Setting) replay.Setting {
-	s.Reuse = &reuse.Config{Worth: 1, Curve: &core.Curve{Format: core.CurveFormat, Documents: 2, Slots: []int{0, 1}, Accuracy: []float64{.5, .5}, Shape: core.ShapeFlat}}
+	flat := &core.Curve{Format: core.CurveFormat, Documents: 2, Slots: []int{0, 1}, Accuracy: []float64{0.5, 0.5}, Shape: core.ShapeFlat}
+	s.Reuse = &reuse.Config{Worth: 1, Curve: flat}
 	return s
 }

@@ -191,13 +191,13 @@ func serverTokens(t *testing.T, server string) func(string) []uint32 {
 	}
 }
 
-var reuseRequests = flag.Int("reuse.requests", 120, "requests of TestReuseOnAServer")
+var reuseRequests = flag.Int("reuse.requests", 24, "requests of TestReuseOnAServer; from 120 on it wants what reuse saves")
 
 // Ten questions of the handbook are asked again and again, each time in other words, of
 // a server of its own for each order. The one token of an answer lets the time of a
 // request be that to its first token.
 //
-//	BOOKEND_REAL=1 go test ./integration_test -run ReuseOnAServer -v -timeout 60m
+//	BOOKEND_REAL=1 go test ./integration_test -run ReuseOnAServer -v -timeout 3h -reuse.requests 120
 func TestReuseOnAServer(t *testing.T) {
 	traffic := askers(t, handbookQuestions(t)[:10], *reuseRequests)
 	for _, c := range []struct {
@@ -233,7 +233,7 @@ func TestReuseOnAServer(t *testing.T) {
 			kept := run(held(shopSetting(t, "best rank held", core.RankOrder)))
 			processed := float64(kept.processed) / float64(ranked.processed)
 			t.Logf("best rank held to ranked: %.3f of the tokens processed, %.3f of the time to the first token", processed, float64(kept.first)/float64(ranked.first))
-			if c.model == "smollm2" && processed > 0.85 {
+			if c.model == "smollm2" && *reuseRequests >= 120 && processed > 0.85 {
 				t.Errorf("%.3f of the tokens of the ranked order were processed, want 0.85 at most", processed)
 			}
 		})

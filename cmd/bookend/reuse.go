@@ -243,10 +243,14 @@ func (c *reuseCommand) settings(t replay.Traffic, config *reuseConfig) ([]replay
 	placed := func(p core.Placement) func(*replay.Setting) {
 		return func(s *replay.Setting) { s.AsSent, s.Order.Placement = false, core.Choice{Placement: p} }
 	}
-	add("ranked", placed(core.RankOrder))
-	add("head-tail", placed(core.HeadTail))
+	placements := []core.Placement{core.RankOrder, core.HeadTail}
 	if config.fitted != nil {
-		add("measured", placed(core.Measured{Curve: config.fitted}))
+		placements = append(placements, core.Measured{Curve: config.fitted})
+	}
+	for _, p := range placements {
+		if name := nameOf(p); own.Name != "yours: "+name || own.Prompt.Labels != prompt.ByID { // else it is there
+			add(name, placed(p))
+		}
 	}
 	if own.Order.Groups || own.Order.Placement.Placement == core.DocumentOrder {
 		config.notes = append(config.notes, "Reuse moves no documents that stand in groups or in document order: it is not tried.")
@@ -307,21 +311,34 @@ func (c *reuseCommand) own(t replay.Traffic, config *reuseConfig) (replay.Settin
 		s.Order = core.Config{}
 		return s, nil
 	}
-	name := "head-tail"
-	if p, ok := s.Order.Placement.Placement.(fmt.Stringer); ok {
-		name, _, _ = strings.Cut(p.String(), " (")
-	}
-	s.Name = "yours: " + name
+	s.Name = "yours: " + nameOf(s.Order.Placement.Placement)
 	return s, nil
+}
+
+// nameOf is short: of measured without its curve.
+func nameOf(p core.Placement) string {
+	if named, ok := p.(fmt.Stringer); ok {
+		name, _, _ := strings.Cut(named.String(), " (")
+		return name
+	}
+	return core.HeadTail.String()
 }
 
 // printReuse says the finding first.
 func printReuse(s streams, r replay.Result) {
-	paragraph := func(text string) { fmt.Fprintf(s.out, "%s\n\n", show.Line(text)) }
+	paragraph := func(text string) {
+		for _, line := range show.Wrap(show.Line(text), terminalWidth) {
+			fmt.Fprintln(s.out, line)
+		}
+	}
 	paragraph(r.Finding)
+	fmt.Fprintln(s.out)
 	paragraph(r.Behind())
-	fmt.Fprintf(s.out, "%s\n", table.Text(table.Reuse(r)))
+	fmt.Fprintf(s.out, "\n%s\n", table.Text(table.Reuse(r)))
 	for _, note := range r.Notes {
-		fmt.Fprintf(s.out, "\n%s\n", show.Line(note))
+		fmt.Fprintln(s.out)
+		paragraph(note)
 	}
 }
+
+const terminalWidth = 80
