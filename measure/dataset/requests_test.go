@@ -13,7 +13,7 @@ func TestRequests(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "lists.jsonl")
 	lines := []string{
-		`{"time":"2026-12-01T09:00:00+01:00","conversation":"c","question":"q","answers":["a"],"ctxs":[{"text":"a"}]}`,
+		`{"time":"2026-12-01T09:00:00+01:00","conversation":"c","question":"q","answers":["forty"],"ctxs":[{"text":"forty"}]}`,
 		`{"time":null,"conversation":7,"question":"q","ctxs":[{"text":"a"}]}`,
 		`{"ctxs":[{"text":"a"}]}`,
 		`{"question":"no document","ctxs":[]}`,

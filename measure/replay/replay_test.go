@@ -346,6 +346,28 @@ func TestFaults(t *testing.T) {
 	}
 }
 
+// A file is no reason to take all memory, or to fail in any other way.
+func TestHostileRecords(t *testing.T) {
+	t.Parallel()
+	entry := func(length int, when string) string {
+		return fmt.Sprintf(`{"time":%q,"question_hash":"h","question_length":%d,"ctxs":[{"hash":"h","length":%d}],"arrangement":{"n":1,"placement":"ranked","slots":[{"index":0,"rank":0,"label":1}]},"arm":"configured"}`, when, length, length)
+	}
+	header := strings.TrimSuffix(record.Header, "\n")
+	for name, c := range map[string]struct {
+		length int
+		ok     bool
+	}{"large": {1 << 20, true}, "larger than a text may be": {1 << 40, false}, "negative": {-5, true}, "none": {0, true}} {
+		traffic, err := replay.Read(t.Context(), write(t, header, entry(c.length, "2026-12-01T08:00:00Z"), entry(c.length, "9999-12-31T23:59:59Z"), ""))
+		if e := (*core.ConfigError)(nil); c.ok != (err == nil) || err != nil && !errors.As(err, &e) {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if err == nil {
+			mustRun(t, traffic, replay.Config{Settings: []replay.Setting{placed("ranked", core.RankOrder), held("held", core.RankOrder)}, Cache: prefixcache.Config{Lifetime: time.Minute}})
+		}
+	}
+}
+
 // Repeated questions, and lines without answers, are requests as any other.
 func TestRepeatedQuestionsCount(t *testing.T) {
 	t.Parallel()

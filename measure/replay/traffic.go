@@ -60,7 +60,7 @@ const (
 // empty file is one.
 func Read(ctx context.Context, path string) (Traffic, error) {
 	t := Traffic{Source: path, Recorded: true}
-	texts := interned{}
+	texts := &interned{known: map[string]string{}}
 	without := 0
 	reading, err := record.Read(path, func(e record.Entry) error {
 		if len(e.Arrangement.Slots) > 0 {
@@ -68,6 +68,9 @@ func Read(ctx context.Context, path string) (Traffic, error) {
 				without++
 			}
 			t.Requests = append(t.Requests, texts.request(e, len(t.Requests)))
+		}
+		if texts.exceed {
+			return &core.ConfigError{Field: "file", Value: path, Rule: fmt.Sprintf("tells of texts above %d MiB each, or above %d GiB together: replay a part of it", maxStandIn>>20, maxStandIns>>30)}
 		}
 		return ctx.Err()
 	})
@@ -98,31 +101,45 @@ func Read(ctx context.Context, path string) (Traffic, error) {
 }
 
 // interned holds each text once.
-type interned map[string]string
+type interned struct {
+	known  map[string]string
+	size   int64 // of what stands in for texts
+	exceed bool
+}
 
-func (texts interned) one(text string) string {
-	if known, ok := texts[text]; ok {
+// What may stand in for texts that were not recorded: one, and all together.
+const (
+	maxStandIn  = 16 << 20
+	maxStandIns = 2 << 30
+)
+
+func (texts *interned) one(text string) string {
+	if known, ok := texts.known[text]; ok {
 		return known
 	}
-	texts[text] = text
+	texts.known[text] = text
 	return text
 }
 
 // standIn returns a text of that many bytes that no other key gives.
-func (texts interned) standIn(key string, length int) string {
+func (texts *interned) standIn(key string, length int) string {
 	if length <= 0 || key == "" {
 		return ""
 	}
 	name := fmt.Sprintf("\x00%d %s", length, key) // no text begins so
-	if text, ok := texts[name]; ok {
+	if text, ok := texts.known[name]; ok {
 		return text
 	}
+	if texts.size += int64(length); length > maxStandIn || texts.size > maxStandIns {
+		texts.exceed = true
+		return ""
+	}
 	text := strings.Repeat(key+" ", length/(len(key)+1)+1)[:length]
-	texts[name] = text
+	texts.known[name] = text
 	return text
 }
 
-func (texts interned) request(e record.Entry, i int) Request {
+func (texts *interned) request(e record.Entry, i int) Request {
 	r := Request{
 		Time: e.Time, Conversation: e.Conversation, Question: e.Question, Tokens: e.PromptTokens,
 		Answer: texts.standIn(fmt.Sprintf("answer %d", i), assumedAnswer),
@@ -168,7 +185,7 @@ func readLists(ctx context.Context, path string) (Traffic, error) {
 	}
 	defer lists.Close()
 	t := Traffic{Source: path}
-	texts := interned{}
+	texts := &interned{known: map[string]string{}}
 	for i := range lists.Len() {
 		if err := ctx.Err(); err != nil {
 			return Traffic{}, err
