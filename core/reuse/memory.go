@@ -2,6 +2,7 @@ package reuse
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"github.com/bookend-rag/bookend/core"
@@ -33,6 +34,7 @@ func New(c Config) (*Memory, error) {
 	}
 	if c.Curve != nil {
 		curve := *c.Curve
+		curve.Slots, curve.Accuracy, curve.Fitted = slices.Clone(curve.Slots), slices.Clone(curve.Accuracy), slices.Clone(curve.Fitted)
 		c.Curve = &curve
 	}
 	return &Memory{config: c, hasher: newHasher(), tree: newTree(c.MaxDocuments, int64(c.TTL))}, nil

@@ -50,11 +50,34 @@ func TestConfigIsChecked(t *testing.T) {
 
 func TestCurveIsCopied(t *testing.T) {
 	t.Parallel()
-	curve := flat()
+	curve := line(0.7, 0.7)
 	a := by(t, core.RankOrder, mustNew(t, reuse.Config{Worth: 1, Curve: curve}))
-	curve.Shape, curve.Slots[1], curve.Accuracy[0] = core.ShapePrimacy, 1, 0
+	curve.Accuracy[1], curve.Slots[1], curve.Documents = 0, 1, 2
 	place(t, t.Context(), a, "EDCBA")
 	same(t, "order", "EDCBA", place(t, t.Context(), a, "ABCDE"))
+}
+
+// The default placement, which has a short way of its own, asks the memory, too; and texts
+// of no bytes are not worth a move.
+func TestTheDefaultPlacement(t *testing.T) {
+	t.Parallel()
+	a := by(t, nil, mustNew(t, reuse.Config{Hold: 1}))
+	place(t, t.Context(), a, "ABCD")
+	same(t, "order", "ACDB", place(t, t.Context(), a, "ADCB"))
+	place(t, t.Context(), a, "")
+
+	var docs []doc
+	for _, id := range []string{"1", "2", "3", "4"} {
+		docs = append(docs, doc{id: id})
+	}
+	for range 2 {
+		placed, err := core.Transform(t.Context(), a, docs, view, core.Call{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, "without texts", docs[0].id+docs[2].id+docs[3].id+docs[1].id, letters(placed))
+		docs[1], docs[3] = docs[3], docs[1]
+	}
 }
 
 // Two tenants never see each other's orders, nor do two models of one.

@@ -142,6 +142,33 @@ func TestSearchIsBounded(t *testing.T) {
 	}
 }
 
+// Nodes with many children cost a look for each document of the call: they are bounded, too.
+func TestLooksAreBounded(t *testing.T) {
+	t.Parallel()
+	tree, keys := newTree(10_000, 1), []uint64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}
+	stranger := uint64(100)
+	for _, first := range keys {
+		for _, second := range keys {
+			for range 11 {
+				tree.send("", []uint64{0, first, second, stranger}, 0)
+				stranger++
+			}
+		}
+	}
+	find := func(looks int) search {
+		s := search{tree: tree, keys: newKeySet(keys), looks: looks}
+		s.visit(tree.edges[edge{tree.roots[""], 0}], 0)
+		return s
+	}
+	all, bounded := find(1_000_000), find(maxLooks+20)
+	if looks := 1_000_000 - all.looks; looks < 1_000 {
+		t.Fatalf("a search without bounds takes %d looks: too few for the test", looks)
+	}
+	if recalled := tree.recall("", 0, newKeySet(keys), 0); !slices.Equal(recalled, bounded.found) || len(recalled) >= len(all.found) {
+		t.Errorf("%d beginnings are recalled, %d within the bound, %d in all", len(recalled), len(bounded.found), len(all.found))
+	}
+}
+
 // In the traffic of a help desk no search is cut off: 200 topics of ten chunks by Zipf, and
 // each list has its topic's chunks with two of others, in an order that changes a little.
 func TestSearchInAHelpDesk(t *testing.T) {
