@@ -346,6 +346,36 @@ func TestFaults(t *testing.T) {
 	}
 }
 
+func TestNotesOfRecords(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "traffic.jsonl")
+	recorder, err := record.Open(path, record.Config{Wait: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := core.New(core.Config{Observe: recorder.Observe})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, docs := range [][]string{{"one", "two"}, {"one"}, {}} {
+		ctx := core.WithRequestID(t.Context(), fmt.Sprint(i))
+		if _, err := core.Arrange(ctx, a, docs, &core.View[string]{Text: func(s string) string { return s }}, core.Call{}); err != nil {
+			t.Fatal(err)
+		}
+		recorder.Answered(ctx, record.Reply{Text: "so it is", Model: fmt.Sprint("model ", i), PromptTokens: 5000})
+	}
+	if err := recorder.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r := mustRun(t, mustRead(t, path), replay.Config{Settings: []replay.Setting{{Name: "ranked"}}})
+	notes := strings.Join(r.Notes, "\n")
+	for _, want := range []string{"1 of 3 requests had no document", "2 of 2 requests have no question", "went to 2 models", "The models counted 5000 tokens a prompt"} {
+		if !strings.Contains(notes, want) {
+			t.Errorf("no %q in:\n%s", want, notes)
+		}
+	}
+}
+
 // A file is no reason to take all memory, or to fail in any other way.
 func TestHostileRecords(t *testing.T) {
 	t.Parallel()

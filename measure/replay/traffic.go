@@ -61,11 +61,14 @@ const (
 func Read(ctx context.Context, path string) (Traffic, error) {
 	t := Traffic{Source: path, Recorded: true}
 	texts := &interned{known: map[string]string{}}
-	without := 0
+	without, models := 0, map[string]bool{}
 	reading, err := record.Read(path, func(e record.Entry) error {
 		if len(e.Arrangement.Slots) > 0 {
 			if e.Question == "" && e.QuestionHash == "" {
 				without++
+			}
+			if e.Model != "" {
+				models[e.Model] = true
 			}
 			t.Requests = append(t.Requests, texts.request(e, len(t.Requests)))
 		}
@@ -87,13 +90,16 @@ func Read(ctx context.Context, path string) (Traffic, error) {
 	if len(t.Requests) == 0 {
 		return Traffic{}, &core.ConfigError{Field: "file", Value: path, Rule: "holds no request with a document: record some traffic first"}
 	}
-	note := func(n int, what string) {
+	note := func(n, of int, what string) {
 		if n > 0 {
-			t.Notes = append(t.Notes, fmt.Sprintf("%d of %d requests %s.", n, len(t.Requests), what))
+			t.Notes = append(t.Notes, fmt.Sprintf("%d of %d requests %s.", n, of, what))
 		}
 	}
-	note(reading.Entries-len(t.Requests), "had no document and are left out")
-	note(without, "have no question: a short text stands in for it")
+	note(reading.Entries-len(t.Requests), reading.Entries, "had no document and are left out")
+	note(without, len(t.Requests), "have no question: a short text stands in for it")
+	if len(models) > 1 {
+		t.Notes = append(t.Notes, fmt.Sprintf("The requests went to %d models, and share one cache here: replay those of each by themselves.", len(models)))
+	}
 	if reading.Torn > 0 {
 		t.Notes = append(t.Notes, fmt.Sprintf("A torn last line of %d bytes is left out.", reading.Torn))
 	}
