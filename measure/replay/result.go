@@ -121,17 +121,21 @@ func (w *work) finding(r Result) (string, bool) {
 			Nothing, 100*own.Share, 100*r.Rows[most].Share), false
 	case best < 0 || r.Rows[best].Share-own.Share < WorthSaving:
 		row := r.Rows[most]
-		return w.saving(r, row) + " No setting saves as much as a point of the tokens for half a point of accuracy.", true
+		return w.saving(r, row, "") + " No setting saves as much as a point of the tokens for half a point of accuracy.", true
 	}
-	return w.saving(r, r.Rows[best]), true
+	chosen := ""
+	if w.curves != nil {
+		chosen = ", which saves most of what gives up half a point or less,"
+	}
+	return w.saving(r, r.Rows[best], chosen), true
 }
 
-// saving says what one setting saves against the user's own.
-func (w *work) saving(r Result, row Row) string {
+// saving says what one setting saves against the user's own, and why it was chosen.
+func (w *work) saving(r Result, row Row, chosen string) string {
 	own := r.Rows[0]
 	less := 1 - row.Processed(r.Requests)/own.Processed(r.Requests)
-	sentence := fmt.Sprintf("With %q %.1f %% of the prompts' tokens come from the cache, and %.1f %% as you send them: the server processes %.0f %% fewer",
-		row.Name, 100*row.Share, 100*own.Share, 100*less)
+	sentence := fmt.Sprintf("With %q%s %.1f %% of the prompts' tokens come from the cache, and %.1f %% as you send them: the server processes %.0f %% fewer",
+		row.Name, chosen, 100*row.Share, 100*own.Share, 100*less)
 	switch {
 	case row.Loss == nil:
 		return sentence + ". What the order costs in accuracy is not known without a curve."
