@@ -88,10 +88,11 @@ func Calibrate(s CalibrationSettings) (Calibration, error) {
 			}
 			zones = shape.ZonesOf(n, s.Slots).Of(accuracy)
 		}
-		if err := c.cover(o, accuracy, zones, s.Confidence); err != nil {
+		verdict := shape.Judge(o)
+		if err := c.cover(o, verdict.Contrasts, accuracy, zones, s.Confidence); err != nil {
 			return Calibration{}, err
 		}
-		curve, err := shape.Fit(o, shape.CurveInfo{})
+		curve, err := shape.Fit(verdict, shape.CurveInfo{Documents: n, Questions: s.Questions, Slots: s.Slots, Accuracy: o.Accuracy()})
 		if err != nil {
 			return Calibration{}, err
 		}
@@ -131,7 +132,7 @@ func (c *Calibration) place(curve *core.Curve, n int) error {
 
 // cover counts the intervals of one sweep that hold the true value, and the lowest
 // slot.
-func (c *Calibration) cover(o stats.Outcomes, accuracy []float64, zones [3]float64, confidence float64) error {
+func (c *Calibration) cover(o stats.Outcomes, found shape.Contrasts, accuracy []float64, zones [3]float64, confidence float64) error {
 	counts, slots := o.Counts(), o.Slots()
 	lowest := 0
 	for i, k := range counts {
@@ -147,10 +148,6 @@ func (c *Calibration) cover(o stats.Outcomes, accuracy []float64, zones [3]float
 		}
 	}
 	c.LowestIn[slots[lowest]]++
-	found, err := shape.ContrastsOf(o, confidence)
-	if err != nil {
-		return err
-	}
 	c.StartMiddle += covered(found.StartMiddle, zones[0])
 	c.EndMiddle += covered(found.EndMiddle, zones[1])
 	c.StartEnd += covered(found.StartEnd, zones[2])
