@@ -44,26 +44,37 @@ func (w *watcher) arms(r *Result) error {
 	return w.repeat(r)
 }
 
-// tally counts right answers and what the cache did.
+// tally counts right answers and what the cache did. A control may lack answers.
 func (w *watcher) tally(a *ArmResult, name string) {
-	l, size, common := w.ledger, 0, 0
+	l, size, common, n := w.ledger, 0, 0, 0
 	for _, id := range w.counted {
 		q := l.questions[id]
 		o := l.of(q, name)
+		if o.state == missing {
+			continue
+		}
+		n++
 		full, first := o, o
 		full.scores.FirstLine, first.scores.Full = o.scores.Full, o.scores.FirstLine
-		a.Full.Correct += one(l.right(full))
-		a.FirstLine.Correct += one(l.right(first))
+		a.Full.add(l, full)
+		a.FirstLine.add(l, first)
 		a.Caching.Prompt += o.usage.Prompt
 		a.Caching.Cached += o.usage.Cached
 		size += q.Cells[name].Size
 		common += q.Cells[name].Prefix
 	}
-	w.finish(&a.Full, len(w.counted))
-	w.finish(&a.FirstLine, len(w.counted))
+	a.N = n
+	w.finish(&a.Full, n)
+	w.finish(&a.FirstLine, n)
 	if size > 0 {
 		a.Caching.Common = float64(common) / float64(size)
 	}
+}
+
+// add counts an outcome; finish makes shares of the sums.
+func (t *Tally) add(l *ledger, o outcome) {
+	t.Correct += one(l.right(o))
+	t.Accuracy += l.score(o)
 }
 
 func one(yes bool) int {
@@ -76,13 +87,14 @@ func one(yes bool) int {
 // finish fills in the shares of a tally; all are 0 where nothing is counted.
 func (w *watcher) finish(t *Tally, n int) {
 	if n > 0 {
-		t.Accuracy, t.Wilson = float64(t.Correct)/float64(n), w.wilson(t.Correct, n)
+		t.Accuracy /= float64(n)
+		t.Wilson = w.wilson(t.Correct, n)
 	}
 }
 
 // wilson is nil where an interval for a fixed number of questions means nothing.
 func (w *watcher) wilson(k, n int) *stats.Interval {
-	if w.ledger.described.UntilDecided {
+	if w.ledger.described.UntilDecided || w.ledger.graded {
 		return nil
 	}
 	interval, err := stats.Wilson(k, n, stats.Confidence)
@@ -121,26 +133,38 @@ func (l *ledger) tallyCall(c *judge.Counts, key string) {
 func (w *watcher) against(arm ArmInfo) (Against, error) {
 	l, baseline := w.ledger, w.ledger.arms[0].Name
 	var a Against
-	for _, id := range w.counted {
-		q := l.questions[id]
-		switch before, now := l.right(l.of(q, baseline)), l.right(l.of(q, arm.Name)); {
-		case now == before:
-			a.Same++
-		case now:
-			a.Wins++
-		default:
-			a.Losses++
+	var mean evidence.Mean
+	for i := 0; i < len(w.counted); {
+		var unit span
+		for first := l.questions[w.counted[i]]; i < len(w.counted); i++ {
+			q := l.questions[w.counted[i]]
+			if unit.n > 0 && (q.Cluster == "" || q.Cluster != first.Cluster) {
+				break
+			}
+			before, now := l.of(q, baseline), l.of(q, arm.Name)
+			if now.state == missing {
+				continue
+			}
+			d := l.score(now) - l.score(before)
+			unit.add(d, d)
+			a.Add(l.right(before), l.right(now))
+		}
+		if unit.n > 0 {
+			d := unit.low / float64(unit.n)
+			if err := mean.Add(d, d); err != nil {
+				return a, err
+			}
 		}
 	}
-	a.Difference, a.Discordance = a.Counts.Difference(), a.Counts.Discordance()
-	if a.N() == 0 {
+	a.Difference, a.Discordance = mean.Value(), mean.Square()
+	if mean.Len() == 0 {
 		return a, nil
 	}
 	var err error
-	if a.Sequence, err = evidence.ConfidenceSequence(a.Counts, cmp.Or(l.described.Alpha, 0.05)); err != nil {
+	if a.Sequence, err = mean.Interval(cmp.Or(l.described.Alpha, 0.05)); err != nil {
 		return a, err
 	}
-	if l.described.UntilDecided {
+	if l.described.UntilDecided || l.graded || mean.Len() < a.N() {
 		return a, nil
 	}
 	a.Fixed = &Fixed{McNemar: stats.McNemar(a.Wins, a.Losses)}
@@ -163,8 +187,10 @@ func (w *watcher) repeat(r *Result) error {
 		}
 		for _, id := range w.counted {
 			q := l.questions[id]
-			first = append(first, l.right(l.of(q, baseline)))
-			again = append(again, l.right(l.of(q, arm.Name)))
+			if l.of(q, arm.Name).state == answered {
+				first = append(first, l.right(l.of(q, baseline)))
+				again = append(again, l.right(l.of(q, arm.Name)))
+			}
 		}
 	}
 	if len(first) == 0 {

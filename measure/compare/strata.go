@@ -32,7 +32,7 @@ func (w *watcher) strata(r *Result) {
 			s.Questions++
 			deepest = max(deepest, q.Gold)
 			for i, arm := range l.arms {
-				s.Arms[i].Correct += one(l.right(l.of(q, arm.Name)))
+				s.Arms[i].add(l, l.of(q, arm.Name))
 			}
 		}
 		if s.Questions == 0 {

@@ -67,7 +67,7 @@ func NewPlan(cases *dataset.Dataset, s Settings) (*Plan, error) {
 			p.arms = append(p.arms, arm{name: ArmRepeat, slot: middle, repeat: i + 1})
 		}
 	}
-	p.order = dataset.QuestionOrder(cases.Len(), p.settings.Seed)[:p.settings.Questions]
+	p.order = cases.Order(p.settings.Seed)[:p.settings.Questions]
 	return p, nil
 }
 
@@ -95,7 +95,7 @@ func (p *Plan) Call(i int) (model.Call, error) {
 		return model.Call{}, err
 	}
 	call := model.Call{
-		Question: c.ID, Index: index, Arm: a.name, Slot: a.slot, Repeat: a.repeat,
+		Question: c.ID, Cluster: c.Cluster, Index: index, Arm: a.name, Slot: a.slot, Repeat: a.repeat,
 		Answers: c.Answers, MaxTokens: p.settings.Params.MaxTokens,
 	}
 	switch a.name {
@@ -116,7 +116,7 @@ func (p *Plan) Call(i int) (model.Call, error) {
 	if err != nil {
 		return model.Call{}, err
 	}
-	call.Tokens = p.count(call.Prompt)
+	call.Tokens, call.Least = p.count(call.Prompt), model.LeastTokens(call.Prompt.Text)
 	call.Key, err = model.CallKey(p.settings.Model, p.settings.Params, call.Prompt, call.Repeat)
 	return call, err
 }
