@@ -1,0 +1,76 @@
+package traffic
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+const (
+	// maxOutOfOrder is the share of requests that may have come in another order than that
+	// of their seed. A few of them pass for shuffled by chance, so they must be few.
+	maxOutOfOrder = 0.1
+	// maxImbalance is the share of a difference between slots that ranks may hide.
+	maxImbalance = 0.05
+	// minFree is the share of the citations that must be free to go otherwise.
+	minFree = 0.1
+)
+
+// refused says why the requests can make no curve however many there are, or "".
+func (s *sums) refused() string {
+	if free := s.free(); free < minFree {
+		return fmt.Sprintf("only %.1f %% of the citations could have gone otherwise: the answers cite the same ranks wherever they stand, such as the first label or all of them, so that citations tell no slot from another", 100*free)
+	}
+	if h, chance := s.imbalance(); h > maxImbalance+chance {
+		return fmt.Sprintf("rank and slot hang together in the shuffled requests, which hides up to %.0f %% of a difference between slots (%.0f %% are allowed): see that each request is shuffled with a seed of its own, as by core.Share, and that nothing groups or sorts the documents afterwards",
+			100*h, 100*maxImbalance)
+	}
+	return ""
+}
+
+// free is the share of the citations that do not follow from the rank: 0 where each rank
+// is cited always or never, nearly 1 where each is cited seldom.
+func (s *sums) free() float64 {
+	all, free := 0.0, 0.0
+	for rank, cited := range s.ofRank {
+		all += cited
+		free += cited * (1 - s.rate[rank])
+	}
+	if all == 0 {
+		return 0
+	}
+	return free / all
+}
+
+// imbalance is the share of a difference between slots that is hidden because ranks are
+// told apart: how much of the variance of a function of the slot the rank explains, where
+// each rank counts as often as it is cited, and of all functions the one that is hidden
+// most (the largest squared canonical correlation of rank and slot). 0 where they are
+// independent, 1 where some slots can be told from the rank. chance is what comes about in
+// independent units: twice the edge of Marchenko and Pastur, and nine more for luck at one
+// of many looks.
+func (s *sums) imbalance() (hidden, chance float64) {
+	n, all, most := s.n, sum(s.ofRank), slices.Max(s.ofRank)
+	if all == 0 {
+		return 0, 0
+	}
+	between := mat.NewSymDense(n, nil)
+	lean := mat.NewVecDense(n, nil)
+	for rank, cited := range s.ofRank {
+		row := s.shown[rank*n : rank*n+n]
+		shown := sum(row)
+		if shown == 0 {
+			continue
+		}
+		for slot, v := range row {
+			lean.SetVec(slot, math.Sqrt(float64(n))*(v/shown-1/float64(n)))
+		}
+		between.SymRankOne(between, cited/all, lean)
+	}
+	var eigen mat.EigenSym
+	eigen.Factorize(between, false)
+	edge := square(1 + math.Sqrt(float64(n)*most/all))
+	return slices.Max(eigen.Values(nil)), (2*edge + 9) / float64(s.units)
+}
