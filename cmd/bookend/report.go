@@ -81,7 +81,7 @@ func (c *reportCommand) Run(ctx context.Context, s streams) error {
 			if err != nil {
 				return err
 			}
-			return publishComparison(s.out, out, c.Force, r)
+			return publishComparison(s.out, out, c.Force, c.ForceVerdict, r)
 		}
 		r, err := sweep.SummarizeJournal(path, judge)
 		if err != nil {
@@ -89,11 +89,21 @@ func (c *reportCommand) Run(ctx context.Context, s streams) error {
 		}
 		results = append(results, r)
 	}
-	return publish(s.out, out, c.Force, results)
+	return publish(s.out, out, c.Force, c.ForceVerdict, results)
 }
 
-// publish prints table and plot, and then writes the files.
-func publish(to io.Writer, dir string, force bool, results []sweep.Result) error {
+// publish prints table and plot, and then writes the files. Figures that can tell nothing
+// are shown if forced. The error of an unfit sweep is an unfitError.
+func publish(to io.Writer, dir string, force, forceVerdict bool, results []sweep.Result) error {
+	var unfit error
+	for i := range results {
+		if why := results[i].Unfit; why != nil {
+			unfit = unfitError{why}
+		}
+		if !forceVerdict {
+			results[i].Anyway = nil
+		}
+	}
 	for i, r := range results {
 		letter := ""
 		if len(results) > 1 {
@@ -113,7 +123,10 @@ func publish(to io.Writer, dir string, force bool, results []sweep.Result) error
 	if err != nil {
 		return err
 	}
-	return writeFiles(to, dir, force, files)
+	if err := writeFiles(to, dir, force, files); err != nil {
+		return err
+	}
+	return unfit
 }
 
 // writeFiles writes the files of a report and says which.
@@ -135,8 +148,8 @@ func printResult(to io.Writer, letter string, r sweep.Result) {
 		name = letter + ": " + name
 	}
 	fmt.Fprintf(to, "\n%s\n%s\n\n%s\n\n%s\n", name, show.Line(table.Behind(r)), table.Text(table.Accuracy(r)), table.Text(table.Counts(r)))
-	if contrasts := table.Contrasts(r); contrasts != nil {
-		fmt.Fprintf(to, "\n%s\n\n", table.Text([]string{"contrast", "points", "95 % interval", "z"}, contrasts))
+	if columns, rows := table.Contrasts(r); rows != nil {
+		fmt.Fprintf(to, "\n%s\n\n", table.Text(columns, rows))
 	}
 	for _, line := range table.Statistics(r) {
 		fmt.Fprintln(to, show.Line(line))

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/bookend-rag/bookend/cmd/internal/show"
-	"github.com/bookend-rag/bookend/measure/sweep"
 	"github.com/bookend-rag/bookend/measure/traffic"
 )
 
@@ -25,7 +24,7 @@ func Use(c traffic.Curve) (columns []string, rows [][]string) {
 		length := int(math.Round(min(s.Used, 2) * useBar / 2))
 		bar := strings.Repeat("█", length) + strings.Repeat(" ", useBar-length)
 		rows = append(rows, []string{
-			strconv.Itoa(s.Slot), strconv.Itoa(s.Cited), fmt.Sprintf("%.1f", s.Expected),
+			strconv.Itoa(s.Slot), fmt.Sprint(s.Cited), fmt.Sprintf("%.1f", s.Expected),
 			fmt.Sprintf("%.2f", s.Used), fmt.Sprintf("%.2f – %.2f", s.Low, s.High), bar,
 		})
 	}
@@ -33,7 +32,7 @@ func Use(c traffic.Curve) (columns []string, rows [][]string) {
 }
 
 // UseContrasts returns the three contrasts, in per cent of an average slot.
-func UseContrasts(c traffic.Curve) [][]string { return Contrasts(sweep.Result{Verdict: c.Verdict}) }
+func UseContrasts(c traffic.Curve) [][]string { return nil }
 
 // Windows returns how much each slot was used in each span of time of that length.
 func Windows(c traffic.Curve, window string) (columns []string, rows [][]string) {
@@ -62,7 +61,7 @@ func UseCSV(r traffic.Result) ([]byte, error) {
 		for _, s := range c.Slots {
 			lines = append(lines, []string{
 				show.Cell(c.Model), strconv.Itoa(c.Documents), strconv.Itoa(c.UpTo), c.Unit, strconv.Itoa(c.Requests), string(c.Verdict.Shape),
-				strconv.Itoa(s.Slot), strconv.Itoa(s.Cited), fixed(s.Expected), fixed(s.Used), fixed(s.Low), fixed(s.High),
+				strconv.Itoa(s.Slot), fmt.Sprint(s.Cited), fixed(s.Expected), fixed(s.Used), fixed(s.Low), fixed(s.High),
 			})
 		}
 	}
