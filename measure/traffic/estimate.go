@@ -40,7 +40,7 @@ type estimate struct {
 	units    int
 	mean, se [3]float64 // of the contrasts, in the order of shape.Zones.Of
 	middle   bool
-	worst    float64 // the largest standard error of a slot
+	worst    float64 // the largest standard error of a slot, +Inf for one that expects nothing
 }
 
 // newEstimate estimates the curve of requests that were sorted by unit. The standard errors
@@ -106,10 +106,14 @@ func newEstimate(r *requests, byUnit []int32, s *sums) *estimate {
 	}
 	for slot := range n {
 		at := Slot{Slot: slot, Cited: s.cited[slot], Expected: s.expected[slot], Used: used[slot]}
-		at.Interval = sequence(at.Used, se(squares[slot]), nameAt)
+		known := se(squares[slot])
+		if at.Expected == 0 {
+			known = math.Inf(1)
+		}
+		at.Interval = sequence(at.Used, known, nameAt)
 		at.Low = max(at.Low, 0)
 		e.slots[slot] = at
-		e.worst = max(e.worst, se(squares[slot]))
+		e.worst = max(e.worst, known)
 	}
 	for j, v := range contrasts {
 		e.se[j] = se(v)

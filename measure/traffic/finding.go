@@ -34,7 +34,7 @@ func (c *Curve) conclude(r *requests, byUnit []int32) {
 	too := fmt.Sprintf("too few citations for a curve: %d in %d requests", c.Citations, c.Requests)
 	switch {
 	case c.Citations == 0:
-		c.Finding = too
+		c.Finding = fmt.Sprintf("too few citations for a curve: none in %d requests", c.Requests)
 		return
 	case citing < minUnits:
 		c.Finding = fmt.Sprintf("%s; their answers cite documents for %d independent questions, and %d are the least", too, citing, minUnits)
@@ -47,6 +47,10 @@ func (c *Curve) conclude(r *requests, byUnit []int32) {
 		return
 	}
 	e := newEstimate(r, byUnit, s)
+	if math.IsInf(e.worst, 1) {
+		c.Finding = too + "; no document that is ever cited has stood in some of the slots"
+		return
+	}
 	if e.worst > firstSE {
 		c.Finding = fmt.Sprintf("%s; a slot is known to ±%.0f %% (one standard error), and ±%.0f %% are the least", too, 100*e.worst, 100*firstSE)
 		c.Needed = moreBy(c.Requests, square(e.worst/firstSE))

@@ -56,18 +56,26 @@ func (s *sums) imbalance() (hidden, chance float64) {
 	if all == 0 {
 		return 0, 0
 	}
-	between := mat.NewSymDense(n, nil)
-	lean := mat.NewVecDense(n, nil)
+	// leans is by rank how often it stands in each slot, and usual the same of all ranks.
+	leans, usual := make([][]float64, n), make([]float64, n)
 	for rank, cited := range s.ofRank {
-		row := s.shown[rank*n : rank*n+n]
-		shown := sum(row)
-		if shown == 0 {
-			continue
+		leans[rank] = slices.Clone(s.shown[rank*n : rank*n+n])
+		shown := max(sum(leans[rank]), math.SmallestNonzeroFloat64)
+		for slot := range n {
+			leans[rank][slot] /= shown
+			usual[slot] += cited / all * leans[rank][slot]
 		}
-		for slot, v := range row {
-			lean.SetVec(slot, math.Sqrt(float64(n))*(v/shown-1/float64(n)))
+	}
+	between, unusual := mat.NewSymDense(n, nil), mat.NewVecDense(n, nil)
+	for rank, cited := range s.ofRank {
+		for slot, u := range usual {
+			v := 0.0
+			if u > 0 {
+				v = (leans[rank][slot] - u) / math.Sqrt(u)
+			}
+			unusual.SetVec(slot, v)
 		}
-		between.SymRankOne(between, cited/all, lean)
+		between.SymRankOne(between, cited/all, unusual)
 	}
 	var eigen mat.EigenSym
 	eigen.Factorize(between, false)
