@@ -18,6 +18,8 @@ const (
 	// enough prompts of different lengths must have one count for it to be where the
 	// server cuts them.
 	enough = 5
+	// fewestCut prompts at least must be cut before that is sure.
+	fewestCut = 10
 	// counted is how many prompts are looked at: the first ones tell.
 	counted = 2000
 	// apart is how far their estimated lengths must lie apart then; farApart where the
@@ -85,7 +87,7 @@ func (all prompts) short() []prompt {
 
 func (all prompts) unfit() *Unfit {
 	short := all.short()
-	if len(short) < enough || float64(len(short)) <= mostBad*float64(len(all)) {
+	if len(short) < fewestCut || float64(len(short)) <= mostBad*float64(len(all)) {
 		return nil
 	}
 	longest := slices.MaxFunc(short, func(a, b prompt) int { return cmp.Compare(a.estimated, b.estimated) })

@@ -22,7 +22,10 @@ func (t *Trial) more() *More {
 	any := namesLimit + math.Log(float64(2*len(contrasts)))
 	for _, c := range contrasts {
 		flat = max(flat, c.toReach(flatMargin, namesLimit, min(c.LogBelow(flatMargin), c.LogAbove(-flatMargin))))
-		named = min(named, c.toReach(math.Abs(c.Value()), any, max(c.LogAbove(0), c.LogBelow(0))))
+		toName := c.toReach(math.Abs(c.Value()), any, max(c.LogAbove(0), c.LogBelow(0)))
+		if toName > 0 { // one that is known already makes no shape by itself
+			named = min(named, toName)
+		}
 	}
 	return &More{Flat: whole(flat), Named: whole(named)}
 }

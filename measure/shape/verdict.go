@@ -21,8 +21,8 @@ type Verdict struct {
 	LogAny float64 `json:"log_any"`
 	// Margin is how close to 0 every contrast must surely be for a flat curve.
 	Margin float64 `json:"margin"`
-	// More says what would probably settle a shape that is not settled; nil for one
-	// that is.
+	// More says what would probably settle it; nil unless it is undecided and a question
+	// was added.
 	More *More `json:"more,omitempty"`
 }
 
@@ -50,7 +50,7 @@ func (t *Trial) Verdict() Verdict {
 		Contrasts: Contrasts{StartMiddle: t.h.contrast(), EndMiddle: t.t.contrast(), StartEnd: t.e.contrast()},
 	}
 	v.Shape, v.Settled = t.Look()
-	if !v.Settled {
+	if v.Shape == core.ShapeUndecided {
 		v.More = t.more()
 	}
 	return v
