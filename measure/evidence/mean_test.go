@@ -436,10 +436,10 @@ func TestIntervalIsWhatIsNotExcluded(t *testing.T) {
 				return m.LogAbove(limit) >= log || m.LogBelow(limit) >= log
 			}
 			const step = 1e-9
-			if got.Low > -1 && (!excluded(got.Low) || excluded(got.Low+step)) {
+			if got.Low > -1 && (!excluded(got.Low-step) || excluded(got.Low+step)) {
 				t.Errorf("%v at %g: got %v, want all below and nothing above the lower limit excluded", repeats, alpha, got)
 			}
-			if got.High < 1 && (!excluded(got.High) || excluded(got.High-step)) {
+			if got.High < 1 && (!excluded(got.High+step) || excluded(got.High-step)) {
 				t.Errorf("%v at %g: got %v, want all above and nothing below the upper limit excluded", repeats, alpha, got)
 			}
 			if got.Low == -1 && excluded(-1+step) || got.High == 1 && excluded(1-step) {
