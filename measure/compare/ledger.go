@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/bookend-rag/bookend/measure/internal/watch"
 	"github.com/bookend-rag/bookend/measure/journal"
 	"github.com/bookend-rag/bookend/measure/judge"
 	"github.com/bookend-rag/bookend/measure/model"
@@ -160,5 +161,6 @@ func (l *ledger) readNotes(path string, notes []journal.Note) error {
 		}
 		l.note(n.Name, q)
 	}
+	l.order = watch.Together(l.order, func(id string) string { return l.questions[id].Cluster })
 	return nil
 }

@@ -209,6 +209,7 @@ func (w *watcher) fitness(q Question) fitness.Question {
 			f.Empty++
 		}
 		f.Calls++
+		f.Judged++
 		f.Right += w.ledger.score(o)
 		w.check.Prompt(o.estimated, o.least, o.usage.Prompt)
 	}
