@@ -50,7 +50,7 @@ func (w *watcher) remarks(r *Result) {
 		r.Notes = append(r.Notes, "More than 98 % of the answers in the slots are right: the task is too easy to show a difference.")
 	}
 	if cut, counted, sent, read := w.check.Cut(); cut > 0 {
-		r.Notes = append(r.Notes, fmt.Sprintf("The server says that it did not read %s of %d whole; of one it read %d tokens, where %d are the least that it has.", text.Count(cut, "prompt"), counted, read, sent))
+		r.Notes = append(r.Notes, fmt.Sprintf("The server says that it did not read %s of %d whole; of one of about %d tokens it read %d.", text.Count(cut, "prompt"), counted, sent, read))
 	}
 	failed := 0
 	without, err := shape.NewTrial(w.described.Documents, w.described.Slots)
