@@ -99,7 +99,7 @@ func TestDryCount(t *testing.T) {
 		}
 	})
 	text := mustRun(t, "curve", "--traffic", path)
-	for _, part := range []string{"2000 recorded requests, 0 of them shuffled", "cite nothing", "shuffled and answered requests show every slot to ±7 %", "a share of 1 % takes"} {
+	for _, part := range []string{"2000 recorded requests, 0 of them shuffled", "cite nothing", "shuffled and answered requests show every slot to a standard error of 7 %", "a share of 1 % takes"} {
 		if !strings.Contains(text, part) {
 			t.Errorf("the output lacks %q:\n%s", part, text)
 		}
@@ -136,7 +136,6 @@ func TestBadTraffic(t *testing.T) {
 		"another file":    {[]string{"curve", "--traffic", other}, exitUsage, "does not begin as a record file does"},
 		"damaged":         {[]string{"curve", "--traffic", damaged}, exitFailed, "line 2"},
 		"twice":           {[]string{"curve", "--traffic", good, good}, exitUsage, "given twice"},
-		"few resamples":   {[]string{"curve", "--traffic", good, "--resamples", "1"}, exitUsage, "Resamples is 1"},
 		"a short window":  {[]string{"curve", "--traffic", good, "--window", "1ms"}, exitUsage, "Window is 1ms"},
 		"too few at all":  {[]string{"curve", "--traffic", good}, exitDone, ""},
 		"unknown setting": {[]string{"curve", "--traffic", good, "--what"}, exitUsage, "--what"},
