@@ -106,6 +106,9 @@ func printTraffic(to io.Writer, r traffic.Result) {
 			break
 		}
 		fmt.Fprintf(to, "\n%s\n", show.Line(chart.UseName(c)))
+		if c.Units < c.Requests {
+			fmt.Fprintf(to, "Requests of one ID or one question count as one: %d independent ones.\n", c.Units)
+		}
 		if c.OutOfOrder > 0 && c.Unfit == nil {
 			fmt.Fprintf(to, "%s left out: not in the random order of the recorded seed.\n", show.Count(c.OutOfOrder, "further request"))
 		}

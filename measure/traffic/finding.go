@@ -79,8 +79,8 @@ func (c Curve) finding() string {
 			worst = s
 		}
 	}
-	text := fmt.Sprintf("%s: %s. Slot %d is used %.2f times as much as the average, slot %d %.2f times (%d shuffled requests",
-		c.Verdict.Shape, meaning[c.Verdict.Shape], best.Slot+1, best.Used, worst.Slot+1, worst.Used, c.Requests)
+	text := fmt.Sprintf("%s: %s. Estimates run from %.2f times the average in slot %d to %.2f times in slot %d (%d shuffled requests",
+		c.Verdict.Shape, meaning[c.Verdict.Shape], worst.Used, worst.Slot+1, best.Used, best.Slot+1, c.Requests)
 	if c.Units < c.Requests {
 		text += fmt.Sprintf(" of %d independent questions", c.Units)
 	}

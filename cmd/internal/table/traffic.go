@@ -52,8 +52,13 @@ func UseContrasts(c traffic.Curve) (columns []string, rows [][]string) {
 	return columns, rows
 }
 
-// Evalue prints an e-value.
-func Evalue(e float64) string { return exponential(math.Log(e)) }
+// Evalue prints an e-value of traffic, which ends at 1e9.
+func Evalue(e float64) string {
+	if e >= 1e9 {
+		return "10^9 or more"
+	}
+	return exponential(math.Log(e))
+}
 
 // Windows returns how much each slot was used in each span of time of that length.
 func Windows(c traffic.Curve, window string) (columns []string, rows [][]string) {
