@@ -21,10 +21,10 @@ type CalibrationSettings struct {
 // Calibration counts, over the runs, what was found about a curve that is known.
 type Calibration struct {
 	Runs int
-	// NoEstimate counts the runs with too few citations at the last look, Refused those
-	// that were refused then; the other figures of the last look are of the rest.
-	NoEstimate, Refused int
-	Shapes              map[core.Shape]int // at the last look
+	// NoEstimate counts the runs with too few citations at the last look, Unfit those that
+	// were unfit then; the other figures of the last look are of the rest.
+	NoEstimate, Unfit int
+	Shapes            map[core.Shape]int // at the last look
 	// Ever counts the runs that had the word at any look, and Median is the number of
 	// requests at the first such look: half of those runs had it by then.
 	Ever, Median map[core.Shape]int
@@ -128,8 +128,8 @@ func Calibrate(s CalibrationSettings) (Calibration, error) {
 		c.StartEnd += count(!missedContrast[2])
 		c.Misnamed += count(misnamed)
 		switch {
-		case last.Refused:
-			c.Refused++
+		case last.Unfit != nil:
+			c.Unfit++
 			continue
 		case last.Verdict == nil:
 			c.NoEstimate++

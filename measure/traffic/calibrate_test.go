@@ -117,7 +117,7 @@ func TestCalibration(t *testing.T) {
 	t.Parallel()
 	var text strings.Builder
 	table := tabwriter.NewWriter(&text, 0, 0, 1, ' ', 0)
-	fmt.Fprintln(table, "| curve\t| traffic\t| docs\t| requests\t| looks every\t| cited a slot\t| misnamed\t| ever flat\t| U\t| inverted\t| primacy\t| recency\t| flat\t| undecided\t| refused\t| too few\t| its word by\t| bias\t| noise\t| slots\t| start-mid\t| end-mid\t| start-end\t| ±\t| needed\t|")
+	fmt.Fprintln(table, "| curve\t| traffic\t| docs\t| requests\t| looks every\t| cited a slot\t| misnamed\t| ever flat\t| U\t| inverted\t| primacy\t| recency\t| flat\t| undecided\t| unfit\t| too few\t| its word by\t| bias\t| noise\t| slots\t| start-mid\t| end-mid\t| start-end\t| ±\t| needed\t|")
 	fmt.Fprintln(table, strings.Repeat("|---\t", 25)+"|")
 	for _, row := range calibrationRows(*calibrationRuns) {
 		c, err := traffic.Calibrate(row.settings)
@@ -141,7 +141,7 @@ func TestCalibration(t *testing.T) {
 		if c.Median[word] > 0 {
 			by = fmt.Sprint(c.Median[word])
 		}
-		fmt.Fprintf(table, "| %.1f\t| %.1f\t| %s\t| %.2f\t| %.2f\t| %.1f\t| %.1f\t| %.1f\t| %.1f\t| %.2f\t| %.0f\t|\n", 100*share(c.Refused), 100*share(c.NoEstimate), by,
+		fmt.Fprintf(table, "| %.1f\t| %.1f\t| %s\t| %.2f\t| %.2f\t| %.1f\t| %.1f\t| %.1f\t| %.1f\t| %.2f\t| %.0f\t|\n", 100*share(c.Unfit), 100*share(c.NoEstimate), by,
 			100*c.Bias(), c.Noise(), 100*interval, 100*share(c.StartMiddle), 100*share(c.EndMiddle), 100*share(c.StartEnd), c.HalfWidth, c.Needed)
 
 		// Every row is seeded. For numbers of runs that nobody has tried a line is moved
@@ -158,7 +158,7 @@ func TestCalibration(t *testing.T) {
 			}
 		}
 		if row.settings.Grouped > 1 {
-			check("refused", share(c.Refused), 1, 1)
+			check("unfit", share(c.Unfit), 1, 1)
 			check("any word", share(len(c.Ever)), 0, 0)
 			continue
 		}

@@ -116,7 +116,7 @@ func TestRankAloneIsFlat(t *testing.T) {
 		}
 	})
 	got = lopsided.Result().Curves[0]
-	if got.Refused || got.Verdict.Shape != core.ShapeFlat {
+	if got.Unfit != nil || got.Verdict.Shape != core.ShapeFlat {
 		t.Errorf("with the best in front more often: %s", got.Finding)
 	}
 	for _, slot := range got.Slots {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/bookend-rag/bookend/core"
+	"github.com/bookend-rag/bookend/measure/fitness"
 )
 
 var meaning = map[core.Shape]string{
@@ -26,9 +27,8 @@ func (c *Curve) conclude(r *requests, byUnit []int32) {
 			citing++
 		}
 	})
-	if all := c.Requests + c.OutOfOrder; float64(c.OutOfOrder) > maxOutOfOrder*float64(all) {
-		c.refuse(fmt.Sprintf("%d of %d shuffled requests (%.0f %%, and %.0f %% are allowed) do not stand in the random order of their seed: documents of one source were kept together, or the order was left as ranked or changed afterwards. Switch grouping off for the shuffled share",
-			c.OutOfOrder, all, 100*float64(c.OutOfOrder)/float64(all), 100*maxOutOfOrder))
+	if why := unfitOrders(c.OutOfOrder, c.Requests+c.OutOfOrder); why != nil {
+		c.refuse(why)
 		return
 	}
 	too := fmt.Sprintf("too few citations for a curve: %d in %d requests", c.Citations, c.Requests)
@@ -42,7 +42,7 @@ func (c *Curve) conclude(r *requests, byUnit []int32) {
 		return
 	}
 	s := r.sums(byUnit)
-	if why := s.refused(); why != "" {
+	if why := s.unfit(); why != nil {
 		c.refuse(why)
 		return
 	}
@@ -64,11 +64,11 @@ func moreBy(requests int, times float64) int {
 	return int(math.Min(math.Max(math.Ceil(float64(requests)*(times-1)), 1), 1e9))
 }
 
-func (c *Curve) refuse(why string) {
-	c.Refused, c.Finding = true, "refused, so that no shape is said: "+why
+func (c *Curve) refuse(why *fitness.Unfit) {
+	c.Unfit, c.Finding = why, fmt.Sprintf("unfit, so that no shape is said: %s. %s", why.Reason, why.Remedy)
 }
 
-// finding says in one line what the curve is.
+// finding says in one line what the curve is. People count slots from 1.
 func (c Curve) finding() string {
 	best, worst := c.Slots[0], c.Slots[0]
 	for _, s := range c.Slots {
@@ -79,8 +79,8 @@ func (c Curve) finding() string {
 			worst = s
 		}
 	}
-	text := fmt.Sprintf("%s: %s. Slot %d is used %.2f times as much as the average, slot %d %.2f times (%d shuffled requests",
-		c.Verdict.Shape, meaning[c.Verdict.Shape], best.Slot, best.Used, worst.Slot, worst.Used, c.Requests)
+	text := fmt.Sprintf("%s: %s. Estimates run from %.2f times the average in slot %d to %.2f times in slot %d (%d shuffled requests",
+		c.Verdict.Shape, meaning[c.Verdict.Shape], worst.Used, worst.Slot+1, best.Used, best.Slot+1, c.Requests)
 	if c.Units < c.Requests {
 		text += fmt.Sprintf(" of %d independent questions", c.Units)
 	}

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/bookend-rag/bookend/measure/fitness"
 )
 
 const (
@@ -18,16 +20,47 @@ const (
 	minFree = 0.1
 )
 
-// refused says why the requests can make no curve however many there are, or "".
-func (s *sums) refused() string {
+// The rules by which a curve is unfit.
+const (
+	outOfOrder  fitness.Rule = "out-of-order"
+	followsRank fitness.Rule = "citations-follow-rank"
+	imbalanced  fitness.Rule = "rank-and-slot-hang-together"
+)
+
+// unfitOrders says why requests of which some came in another order than that of their
+// seed can make no curve, nil where they can.
+func unfitOrders(other, all int) *fitness.Unfit {
+	share := float64(other) / float64(all)
+	if share <= maxOutOfOrder {
+		return nil
+	}
+	return &fitness.Unfit{
+		Rule: outOfOrder,
+		Reason: fmt.Sprintf("%d of %d shuffled requests (%.0f %%, where %.0f %% are allowed) do not stand in the random order of their seed: documents of one source were kept together, or the order was left as ranked, or changed afterwards",
+			other, all, 100*share, 100*maxOutOfOrder),
+		Remedy: "Leave the order of the shuffled share as core.Share makes it: no groups, no minimum number of documents, nothing that sorts.",
+	}
+}
+
+// unfit says why requests can make no curve however many there are, nil where they can.
+func (s *sums) unfit() *fitness.Unfit {
 	if free := s.free(); free < minFree {
-		return fmt.Sprintf("only %.1f %% of the citations could have gone otherwise: the answers cite the same ranks wherever they stand, such as the first label or all of them, so that citations tell no slot from another", 100*free)
+		return &fitness.Unfit{
+			Rule: followsRank,
+			Reason: fmt.Sprintf("only %.1f %% of the citations could have gone otherwise (%.0f %% are needed): the answers cite the same ranks wherever they stand, such as the first label or all of them, so that citations tell no slot from another",
+				100*free, 100*minFree),
+			Remedy: "Ask for the documents that an answer rests on, and no others.",
+		}
 	}
-	if h, chance := s.imbalance(); h > maxImbalance+chance {
-		return fmt.Sprintf("rank and slot hang together in the shuffled requests, which hides up to %.0f %% of a difference between slots (%.0f %% are allowed): see that each request is shuffled with a seed of its own, as by core.Share, and that nothing groups or sorts the documents afterwards",
-			100*h, 100*maxImbalance)
+	if hidden, chance := s.imbalance(); hidden > maxImbalance+chance {
+		return &fitness.Unfit{
+			Rule: imbalanced,
+			Reason: fmt.Sprintf("rank and slot hang together in the shuffled requests, which hides up to %.0f %% of a difference between slots (%.0f %% are allowed)",
+				100*hidden, 100*maxImbalance),
+			Remedy: "See that each request is shuffled with a seed of its own, as by core.Share, and that nothing groups or sorts the documents afterwards.",
+		}
 	}
-	return ""
+	return nil
 }
 
 // free is the share of the citations that do not follow from the rank: 0 where each rank

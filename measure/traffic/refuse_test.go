@@ -13,10 +13,10 @@ import (
 )
 
 // refused returns the percentages in the finding of a curve, and fails unless it is
-// refused, without a shape or a file.
+// unfit, without a shape or a file.
 func refused(t *testing.T, name string, c traffic.Curve) []int {
 	t.Helper()
-	if !c.Refused || c.Verdict != nil || c.Slots != nil || c.Curve != nil || c.Needed != 0 || !strings.HasPrefix(c.Finding, "refused") {
+	if c.Unfit == nil || c.Unfit.Remedy == "" || c.Verdict != nil || c.Slots != nil || c.Curve != nil || c.Needed != 0 || !strings.HasPrefix(c.Finding, "unfit") {
 		t.Errorf("%s: %+v", name, c)
 	}
 	var figures []int
@@ -160,7 +160,7 @@ func TestImbalanceIsRefused(t *testing.T) {
 			inRankOrder(e)
 		}
 	})
-	if got := c.Result().Curves[0]; got.Refused || got.OutOfOrder != 200 || got.Requests != 1800 || got.Verdict.Shape != core.ShapeU {
+	if got := c.Result().Curves[0]; got.Unfit != nil || got.OutOfOrder != 200 || got.Requests != 1800 || got.Verdict.Shape != core.ShapeU {
 		t.Errorf("a tenth out of order: %+v", got)
 	}
 }
@@ -201,7 +201,7 @@ func TestNothingToLearn(t *testing.T) {
 		c := collector(t, traffic.Options{})
 		feed(t, c, simulation("U", 10, 1), test.requests, noon, test.change)
 		got := c.Result().Curves[0]
-		if got.Verdict != nil || got.Curve != nil || got.Refused != test.refused || !strings.Contains(got.Finding, test.finding) {
+		if got.Verdict != nil || got.Curve != nil || (got.Unfit != nil) != test.refused || !strings.Contains(got.Finding, test.finding) {
 			t.Errorf("%s: %s", name, got.Finding)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/bookend-rag/bookend/core"
+	"github.com/bookend-rag/bookend/measure/fitness"
 )
 
 // Result is what a Collector found.
@@ -37,12 +38,12 @@ type Curve struct {
 	// are one unit, and count as one in everything below.
 	Units     int `json:"units"`
 	Citations int `json:"citations"`
-	// Refused says that the requests can make no curve however many there are; Finding
-	// says why, with the figure. Slots and Verdict are empty then, and where there are too
-	// few citations.
-	Refused bool     `json:"refused,omitempty"`
-	Slots   []Slot   `json:"slots,omitempty"`
-	Verdict *Verdict `json:"verdict,omitempty"`
+	// Unfit says why the requests can make no curve however many there are, with the
+	// figures; else nil. Slots and Verdict are empty then, and where there are too few
+	// citations.
+	Unfit   *fitness.Unfit `json:"unfit,omitempty"`
+	Slots   []Slot         `json:"slots,omitempty"`
+	Verdict *Verdict       `json:"verdict,omitempty"`
 	// Needed is about how many more shuffled requests would settle an undecided
 	// shape, or give a first estimate; 0 where it is settled, or cannot be told.
 	Needed  int      `json:"needed,omitempty"`

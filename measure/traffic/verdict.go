@@ -23,6 +23,9 @@ type Contrast struct {
 	stats.Interval
 	// Evidence is an e-value against no difference, 1e9 at most.
 	Evidence float64 `json:"evidence"`
+	// Is says what is sure: "up" or "down" from 0, "small" for within the margin, or
+	// "open". What is small may be up or down, too; then it is that.
+	Is string `json:"is"`
 }
 
 // Verdict is the shape of a curve of use and the numbers that it follows from. It may be
@@ -56,7 +59,16 @@ type Verdict struct {
 }
 
 func newContrast(mean, se float64) *Contrast {
-	return &Contrast{Mean: mean, SE: se, Interval: sequence(mean, se, nameAt), Evidence: evalue(mean, se, 0)}
+	c := &Contrast{Mean: mean, SE: se, Interval: sequence(mean, se, nameAt), Evidence: evalue(mean, se, 0), Is: "open"}
+	switch {
+	case c.side() > 0:
+		c.Is = "up"
+	case c.side() < 0:
+		c.Is = "down"
+	case c.small():
+		c.Is = "small"
+	}
+	return c
 }
 
 // side is 1 where the contrast is surely above 0, -1 below, and else 0.
