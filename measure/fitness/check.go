@@ -115,7 +115,7 @@ func add(to *evidence.Mean, v float64) {
 // Answers returns why the run is unfit by its answers or prompts, whatever is compared;
 // nil where it is not.
 func (c *Check) Answers() *Unfit {
-	if c.bad.AboveReaches(mostBad, sure) {
+	if c.bad.LogAbove(mostBad) >= sure {
 		return c.noAnswers()
 	}
 	return c.prompts.unfit()
@@ -127,7 +127,7 @@ func (c *Check) Sweep() *Unfit {
 	if u := c.Answers(); u != nil {
 		return u
 	}
-	if c.KnownByHeart() || !c.gain.BelowReaches(leastGain, sure) {
+	if c.KnownByHeart() || c.gain.LogBelow(leastGain) < sure {
 		return nil
 	}
 	n := c.gain.Len()
@@ -144,7 +144,7 @@ func (c *Check) Comparison() *Unfit {
 	if u := c.Answers(); u != nil {
 		return u
 	}
-	if !c.right.BelowReaches(leastRight, sure) {
+	if c.right.LogBelow(leastRight) < sure {
 		return nil
 	}
 	return &Unfit{
@@ -165,11 +165,11 @@ func (c *Check) KnownByHeart() bool {
 // SweepReads says whether it is known that the model uses its documents, which flat
 // needs: with the answer's document alone it is right more often than without any, or
 // it knows the answers by heart.
-func (c *Check) SweepReads() bool { return c.KnownByHeart() || c.gain.AboveReaches(0, sure) }
+func (c *Check) SweepReads() bool { return c.KnownByHeart() || c.gain.LogAbove(0) >= sure }
 
 // ComparisonReads says whether it is known that more than 2 % of the answers are right,
 // which keep needs.
-func (c *Check) ComparisonReads() bool { return c.right.AboveReaches(leastRight, sure) }
+func (c *Check) ComparisonReads() bool { return c.right.LogAbove(leastRight) >= sure }
 
 // TooEasy says that more than 98 % of the judged answers are right, so that nothing is
 // left to win.

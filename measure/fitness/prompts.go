@@ -26,6 +26,8 @@ const (
 	// enough prompts of different lengths must have one count for it to be where the
 	// server cuts them.
 	enough = 5
+	// fewestCut prompts at least must be cut before that is sure.
+	fewestCut = 10
 	// counted is how many prompts are looked at: the first ones tell.
 	counted = 2000
 )
@@ -95,7 +97,7 @@ func (p *prompts) longest() prompt {
 
 func (p *prompts) unfit() *Unfit {
 	p.look()
-	if len(p.short) < enough || float64(len(p.short)) <= mostBad*float64(len(p.all)) {
+	if len(p.short) < fewestCut || float64(len(p.short)) <= mostBad*float64(len(p.all)) {
 		return nil
 	}
 	longest := p.longest()

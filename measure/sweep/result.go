@@ -119,6 +119,14 @@ func (r Result) Judged(a ArmResult) Tally {
 	return a.Full
 }
 
+// Shown returns the verdict that a report shows: Verdict, or Anyway; nil for none.
+func (r Result) Shown() *shape.Verdict {
+	if r.Verdict == nil {
+		return r.Anyway
+	}
+	return r.Verdict
+}
+
 // Accuracy returns what the shape follows in an arm, and its interval: the mean score
 // where scores give parts of a point or questions hang together, else the share of right
 // answers.
