@@ -116,9 +116,9 @@ func drawn(random *rand.Rand, p float64) ending {
 }
 
 const (
-	runs = 300
+	runs = 150
 	// most is 5 %, and two standard deviations of so many runs.
-	most = .05 + .025
+	most = .05 + .035
 )
 
 // Copies of questions are no evidence: in clusters of 2, 5 and 10, which answer alike, two
@@ -126,7 +126,7 @@ const (
 func TestCopiesAreNoEvidence(t *testing.T) {
 	t.Parallel()
 	for _, copies := range []int{1, 2, 5, 10} {
-		s := simulateLists(t, 40*copies, copies, .03, "ranked", "reversed")
+		s := simulateLists(t, 30*copies, copies, .03, "ranked", "reversed")
 		if s.questions[0].Cluster == "" != (copies == 1) {
 			t.Fatal("the clusters do not reach the journal")
 		}
@@ -154,7 +154,7 @@ func TestFailuresDecideNothing(t *testing.T) {
 	}{{"ranked", right}, {"ranked", wrong}, {"reversed", right}, {"reversed", wrong}} {
 		t.Run(fmt.Sprint(c.arm, " fails where it is ", map[ending]string{right: "right", wrong: "wrong"}[c.lost]), func(t *testing.T) {
 			t.Parallel()
-			s := simulateLists(t, 250, 1, worthwhile, "ranked", "reversed")
+			s := simulateLists(t, 200, 1, worthwhile, "ranked", "reversed")
 			run := func(better float64) func(seed uint64) evidence.Word {
 				return func(seed uint64) evidence.Word {
 					random := rand.New(rand.NewPCG(seed, 2))

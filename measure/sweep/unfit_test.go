@@ -154,39 +154,38 @@ func TestARunGoesOnAfterTheFaultIsMended(t *testing.T) {
 	healthy := func(prompt string) fake.Reply {
 		return fake.Reply{Text: fake.LookUp(prompt, "no idea"), Prompt: fake.Tokens(prompt)}
 	}
-	for _, kind := range []fake.Reply{{Status: 500}, {Broken: true}, {Finish: "error"}, {Void: true}} {
-		for _, untilDecided := range []bool{false, true} {
-			var mended atomic.Bool
-			var broken atomic.Int64
-			url, asked := fake.Chat(t, func(prompt string) fake.Reply {
-				if !mended.Load() && len(prompt)%2 == 0 {
-					broken.Add(1)
-					return kind
-				}
-				return healthy(prompt)
-			})
-			p, j := lookups(t, 200), fake.Journal(t, fake.Path(t))
-			d := describedBy(p, untilDecided)
-			mustRun(t, p, d, url, j)
-			if r := mustSummarizeJournal(t, j); r.Unfit == nil || r.Unfit.Rule != fitness.NoAnswers || !strings.Contains(r.Unfit.Remedy, "asked again") {
-				t.Errorf("%+v: %s", kind, r.Finding)
+	for i, kind := range []fake.Reply{{Status: 500}, {Broken: true}, {Finish: "error"}, {Void: true}} {
+		untilDecided := i%2 == 1
+		var mended atomic.Bool
+		var broken atomic.Int64
+		url, asked := fake.Chat(t, func(prompt string) fake.Reply {
+			if !mended.Load() && len(prompt)%2 == 0 {
+				broken.Add(1)
+				return kind
 			}
-			good := asked.Load() - broken.Load()
-			mended.Store(true)
-			asked.Store(0)
-			progress := mustRun(t, p, d, url, j)
-			got := mustSummarizeJournal(t, j)
+			return healthy(prompt)
+		})
+		p, j := lookups(t, 200), fake.Journal(t, fake.Path(t))
+		d := describedBy(p, untilDecided)
+		mustRun(t, p, d, url, j)
+		if r := mustSummarizeJournal(t, j); r.Unfit == nil || r.Unfit.Rule != fitness.NoAnswers || !strings.Contains(r.Unfit.Remedy, "asked again") {
+			t.Errorf("%+v: %s", kind, r.Finding)
+		}
+		good := asked.Load() - broken.Load()
+		mended.Store(true)
+		asked.Store(0)
+		progress := mustRun(t, p, d, url, j)
+		got := mustSummarizeJournal(t, j)
 
-			wantURL, all := fake.Chat(t, healthy)
-			fresh := fake.Journal(t, fake.Path(t))
-			mustRun(t, p, d, wantURL, fresh)
-			want := mustSummarizeJournal(t, fresh)
-			if got.Finding != want.Finding || got.Unfit != nil || !reflect.DeepEqual(got.Verdict, want.Verdict) || !reflect.DeepEqual(got.Curve, want.Curve) {
-				t.Errorf("%+v (-want +got)\n-%s\n+%s", kind, want.Finding, got.Finding)
-			}
-			if !untilDecided && (progress.Left() > 0 || asked.Load()+good != all.Load() || got.Counts.Failed > 0) {
-				t.Errorf("%+v: %d answers were kept, %d asked again, want %d in all", kind, good, asked.Load(), all.Load())
-			}
+		wantURL, all := fake.Chat(t, healthy)
+		fresh := fake.Journal(t, fake.Path(t))
+		mustRun(t, p, d, wantURL, fresh)
+		want := mustSummarizeJournal(t, fresh)
+		if got.Finding != want.Finding || got.Unfit != nil || !reflect.DeepEqual(got.Verdict, want.Verdict) || !reflect.DeepEqual(got.Curve, want.Curve) {
+			t.Errorf("%+v (-want +got)\n-%s\n+%s", kind, want.Finding, got.Finding)
+		}
+		if !untilDecided && (progress.Left() > 0 || asked.Load()+good != all.Load() || got.Counts.Failed > 0) {
+			t.Errorf("%+v: %d answers were kept, %d asked again, want %d in all", kind, good, asked.Load(), all.Load())
 		}
 	}
 }
