@@ -26,7 +26,7 @@ type Described struct {
 	UntilDecided bool `json:"until_decided,omitempty"`
 	// Lag is by which question whom to ask is chosen, with UntilDecided: by what was
 	// answered so many questions before, so that what is open does not matter. It is also
-	// the size of a round of batches. 0: 16.
+	// the size of a round of batches. 0: evidence.RaceLag.
 	Lag int `json:"lag,omitempty"`
 	// Unanswered is the rule for failed and refused calls. Empty: Drop.
 	Unanswered Unanswered   `json:"unanswered,omitempty"`
@@ -46,7 +46,7 @@ type Described struct {
 	Remarks []string `json:"remarks,omitempty"`
 }
 
-func (d Described) lag() int { return cmp.Or(max(d.Lag, 0), 16) }
+func (d Described) lag() int { return cmp.Or(max(d.Lag, 0), evidence.RaceLag) }
 
 func (d Described) unanswered() Unanswered {
 	if d.Unanswered == "" {

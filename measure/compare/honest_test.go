@@ -256,7 +256,7 @@ func TestRunRemembersEarlierArms(t *testing.T) {
 		t.Fatalf("%+v, %v", d.Earlier, err)
 	}
 	earlier := r.arm("reversed")
-	if earlier == nil || earlier.Kind != Earlier || earlier.N != 120 || earlier.Full != alone.Arms[1].Full && earlier.Full.Correct != alone.Arms[1].Full.Correct {
+	if earlier == nil || earlier.Kind != Earlier || earlier.Full.N != 120 || earlier.Full != alone.Arms[1].Full && earlier.Full.Correct != alone.Arms[1].Full.Correct {
 		t.Fatalf("%+v", earlier)
 	}
 	if earlier.Against.Sequential == nil || earlier.Against.Sequential.LogE > alone.Arms[1].Against.Sequential.LogE {

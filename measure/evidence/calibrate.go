@@ -32,6 +32,12 @@ type CalibrationSettings struct {
 	// AskOn goes on to the cap after a word, and so looks the full number of times.
 	// The first word is the one that counts; Calibration.Ever counts the others too.
 	AskOn bool
+	// Race asks a challenger only as long as Trial.Asks says so, by what was known
+	// RaceLag questions before, as a comparison that stops at its word does.
+	Race bool
+	// Controls is how many calls the first ControlQuestions questions cost beside those
+	// of the baseline and the challengers. They count in Calibration's calls alone.
+	Controls, ControlQuestions int
 	// Copies says how often each question comes, in other words: 0 and 1 mean once. All
 	// copies are answered alike, and are one cluster, whose mean counts once. Questions
 	// counts each of them once.
@@ -49,6 +55,10 @@ type CalibrationSettings struct {
 	// adds others does. It needs Late.
 	Anew bool
 }
+
+// RaceLag is by how many questions a choice lags behind what is known, so that it does not
+// depend on the calls that are open.
+const RaceLag = 8
 
 // Missing is a share of the calls that fail, and has to do with what they would have
 // answered. The zero value is none.
@@ -87,6 +97,11 @@ type Calibration struct {
 	// Median is after how many questions half of the runs had their first word; 0
 	// when half of them never had one.
 	Median int
+	// MeanCalls, MedianCalls and NinthCalls are how many calls a run made until its first
+	// word, or to the cap: on average, at most in half of the runs, and at most in nine of
+	// ten.
+	MeanCalls               float64
+	MedianCalls, NinthCalls int
 }
 
 // Decided counts the runs that came to a word by the cap.
@@ -105,12 +120,15 @@ func Calibrate(s CalibrationSettings) (Calibration, error) {
 		return Calibration{}, err
 	}
 	c := Calibration{Runs: s.Runs}
-	questions := make([]int, s.Runs) // until the first word
+	questions, calls := make([]int, s.Runs), make([]int, s.Runs) // until the first word
 	for run := range questions {
-		if err := c.run(s, uint64(run), &questions[run]); err != nil {
+		if err := c.run(s, uint64(run), &questions[run], &calls[run]); err != nil {
 			return Calibration{}, err
 		}
+		c.MeanCalls += float64(calls[run]) / float64(s.Runs)
 	}
+	slices.Sort(calls)
+	c.MedianCalls, c.NinthCalls = calls[(s.Runs-1)/2], calls[(9*s.Runs-1)/10]
 	slices.Sort(questions)
 	if half := questions[(s.Runs-1)/2]; half <= s.Questions {
 		c.Median = half
@@ -151,8 +169,8 @@ func (s CalibrationSettings) check() error {
 }
 
 // run simulates one comparison and counts its words. questions becomes the number
-// until the first word, or more than the cap.
-func (c *Calibration) run(s CalibrationSettings, run uint64, questions *int) error {
+// until the first word, or more than the cap, and calls what was asked until then.
+func (c *Calibration) run(s CalibrationSettings, run uint64, questions, calls *int) error {
 	there := len(s.Challengers)
 	if s.Anew {
 		there = 1
@@ -181,6 +199,7 @@ func (c *Calibration) run(s CalibrationSettings, run uint64, questions *int) err
 			c.WrongKeep += count(badKeep)
 		}
 	}
+	var race race
 	var asked [][]span // by question, for a trial that begins anew
 	for n := 1; n <= s.Questions && (first == Inconclusive || s.AskOn); n++ {
 		differences := s.question(draw)
@@ -201,9 +220,24 @@ func (c *Calibration) run(s CalibrationSettings, run uint64, questions *int) err
 		if !s.Anew && s.Late > 0 {
 			there = min(len(s.Challengers), 1+(n-1)/s.Late)
 		}
+		if first == Inconclusive {
+			*calls++
+			if n <= s.ControlQuestions {
+				*calls += s.Controls
+			}
+		}
+		if s.Race {
+			race.leaveOut(differences[:there])
+		}
+		for _, d := range differences[:there] {
+			if first == Inconclusive && d != notAsked {
+				*calls++
+			}
+		}
 		if err := s.add(trial, differences[:there], look, n); err != nil {
 			return err
 		}
+		race.choose(trial)
 	}
 	c.Reorder += count(first == Reorder)
 	c.Keep += count(first == Keep)
@@ -247,6 +281,9 @@ func (s CalibrationSettings) add(trial *Trial, differences []span, look func(n i
 	}
 	for range copies {
 		for i, d := range differences {
+			if d == notAsked {
+				continue
+			}
 			if err := trial.Add(i, d.low, d.high); err != nil {
 				return err
 			}
@@ -254,6 +291,33 @@ func (s CalibrationSettings) add(trial *Trial, differences []span, look func(n i
 		look(n)
 	}
 	return nil
+}
+
+// notAsked is the difference of a challenger that a question is not asked in.
+var notAsked = span{2, 2}
+
+// race remembers whom to ask the next questions.
+type race struct{ choices [][]bool }
+
+// leaveOut marks the challengers that the next question is not asked in.
+func (r *race) leaveOut(differences []span) {
+	if len(r.choices) <= RaceLag {
+		return
+	}
+	for i, asked := range r.choices[0] {
+		if !asked {
+			differences[i] = notAsked
+		}
+	}
+	r.choices = r.choices[1:]
+}
+
+func (r *race) choose(trial *Trial) {
+	asked := make([]bool, len(trial.challengers))
+	for i := range asked {
+		asked[i] = trial.Asks(i)
+	}
+	r.choices = append(r.choices, asked)
 }
 
 // misses says whether the confidence sequence does not hold a gain.
