@@ -26,8 +26,10 @@ func Run(ctx context.Context, plan *Plan, d Described, model model.Model, journa
 }
 
 // Noted returns plan as a source that notes each question in the journal when its
-// first call is built, for batch.Read. d must describe plan.
+// first call is built, for batch.Read, which asks them all: UntilDecided of d does not
+// count. d must describe plan.
 func Noted(plan *Plan, d Described, journal *journal.Journal) (run.Source, error) {
+	d.UntilDecided = false
 	if err := d.check(); err != nil {
 		return nil, err
 	}
