@@ -256,7 +256,7 @@ func TestRunRemembersEarlierArms(t *testing.T) {
 		t.Fatalf("%+v, %v", d.Earlier, err)
 	}
 	earlier := r.arm("reversed")
-	if earlier == nil || earlier.Kind != Earlier || earlier.N != 120 || earlier.Full != alone.Arms[1].Full && earlier.Full.Correct != alone.Arms[1].Full.Correct {
+	if earlier == nil || earlier.Kind != Earlier || earlier.Full.N != 120 || earlier.Full != alone.Arms[1].Full && earlier.Full.Correct != alone.Arms[1].Full.Correct {
 		t.Fatalf("%+v", earlier)
 	}
 	if earlier.Against.Sequential == nil || earlier.Against.Sequential.LogE > alone.Arms[1].Against.Sequential.LogE {
@@ -353,7 +353,7 @@ func TestFailuresThatDecideAreTold(t *testing.T) {
 			t.Errorf("%s: %+v", rule, r.Questions)
 		}
 		repeat := r.arm("repeat 1")
-		if want := repeat.Counts.Answered; rule == Drop && (repeat.N == 0 || repeat.N > want || repeat.Full.Correct != repeat.N) {
+		if want := repeat.Counts.Answered; rule == Drop && (repeat.Full.N == 0 || repeat.Full.N > want || repeat.Full.Correct != repeat.Full.N) {
 			t.Errorf("%s: a failed control counts as wrong: %+v", rule, repeat)
 		}
 		for _, s := range r.Strata {

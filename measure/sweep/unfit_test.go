@@ -139,7 +139,11 @@ func TestFaultsOfServersInABatch(t *testing.T) {
 				t.Fatal(err)
 			}
 			results := fake.Batch(t, &requests, f.Reply)
-			if _, err := batch.Read(strings.NewReader(results), Noted(p, describedBy(p, false), j), j); err != nil {
+			source, err := Noted(p, describedBy(p, false), j)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := batch.Read(strings.NewReader(results), source, j); err != nil {
 				t.Fatal(err)
 			}
 			checkFault(t, f, mustSummarizeJournal(t, j))

@@ -2,6 +2,7 @@ package watch_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -25,17 +26,29 @@ func (plan) NoteOf(question int) (id string, note any, err error) {
 
 // watcher has enough after so many answers, and cannot take in the one called broken.
 type watcher struct {
-	enough  int
-	broken  string
-	begun   []string
-	answers []string
-	failed  int
-	settled int
+	enough          int
+	broken          string
+	begun, recalled []string
+	answers         []string
+	failed          int
+	settled         int
 }
 
-func (w *watcher) Begin(id string, note any) {
-	w.begun = append(w.begun, fmt.Sprint(id, note.(map[string]int)["number"]))
+func (w *watcher) Recall(id string, note json.RawMessage) error {
+	if string(note) == `"other"` {
+		return errors.New("no question")
+	}
+	w.recalled = append(w.recalled, id)
+	return nil
 }
+
+func (w *watcher) Begin(id string, note any) (kept any, ready bool) {
+	w.begun = append(w.begun, fmt.Sprint(id, note.(map[string]int)["number"]))
+	return note, true
+}
+
+// Asks leaves out the last call of the fourth question.
+func (w *watcher) Asks(id string, call int) bool { return id != "q3" || call != 4 }
 
 func (w *watcher) Add(r journal.Record) error {
 	if r.Failure != nil {
@@ -55,7 +68,16 @@ func (w *watcher) Decided() bool { return w.enough > 0 && len(w.answers) >= w.en
 
 func source(t *testing.T, path string, w *watcher) *watch.Source {
 	t.Helper()
-	return watch.New(plan{fake.Questions(20, 2)}, "by hand", fake.Journal(t, path), w)
+	return sourceOf(t, 20, fake.Journal(t, path), w)
+}
+
+func sourceOf(t *testing.T, questions int, j *journal.Journal, w *watcher) *watch.Source {
+	t.Helper()
+	s, err := watch.New(plan{fake.Questions(questions, 2)}, "by hand", j, w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
 }
 
 // A question that was begun is asked to its end; no further one is begun.
@@ -66,7 +88,7 @@ func TestRunEndsWithAQuestion(t *testing.T) {
 		told := 0
 		progress, err := source(t, fake.Path(t), w).Run(t.Context(), fake.Echo, run.Limits{Concurrency: 1, Progress: func(run.Progress) { told++ }})
 		// One call is built ahead, which may begin one question more.
-		if err != nil || progress.Answered%5 != 0 || progress.Answered < want || progress.Answered > want+5 || progress.Left() != 100-progress.Answered || told != progress.Answered {
+		if err != nil || (progress.Answered+progress.Skipped)%5 != 0 || progress.Answered+progress.Skipped < want || progress.Answered > want+5 || progress.Skipped != progress.Answered/19 || told != progress.Answered {
 			t.Errorf("enough after %d: %v, %v", enough, progress, err)
 		}
 		if w.settled == 0 || w.begun[0] != "q00" {
@@ -87,17 +109,45 @@ func TestRunGoesOn(t *testing.T) {
 	})
 	j := fake.Journal(t, path)
 	first := &watcher{}
-	if _, err := watch.New(plan{fake.Questions(3, 2)}, "by hand", j, first).Run(t.Context(), broken, run.Limits{Concurrency: 1}); err != nil {
+	if _, err := sourceOf(t, 3, j, first).Run(t.Context(), broken, run.Limits{Concurrency: 1}); err != nil {
 		t.Fatal(err)
 	}
 	second := &watcher{}
-	progress, err := watch.New(plan{fake.Questions(3, 2)}, "by hand", j, second).Run(t.Context(), fake.Echo, run.Limits{Concurrency: 1})
+	progress, err := sourceOf(t, 3, j, second).Run(t.Context(), fake.Echo, run.Limits{Concurrency: 1})
 	if err != nil || progress.Known != 10 || progress.Answered != 5 || first.failed != 5 || second.failed != 0 || len(second.answers) != 15 {
 		t.Errorf("%v, %v; first %+v, second %+v", progress, err, first, second)
 	}
 	decided := &watcher{enough: 15}
-	if progress, err := watch.New(plan{fake.Questions(3, 2)}, "by hand", j, decided).Run(t.Context(), fake.Echo, run.Limits{}); err != nil || progress.Known != 0 || progress.Answered != 0 {
+	if progress, err := sourceOf(t, 3, j, decided).Run(t.Context(), fake.Echo, run.Limits{}); err != nil || progress.Known != 0 || progress.Answered != 0 {
 		t.Errorf("decided before it began: %v, %v", progress, err)
+	}
+}
+
+// What was noted may be answered by a batch although enough is known; nothing new begins.
+func TestNotedGivesWhatWasBegun(t *testing.T) {
+	t.Parallel()
+	j := fake.Journal(t, fake.Path(t))
+	if _, err := sourceOf(t, 2, j, &watcher{}).Run(t.Context(), fake.Echo, run.Limits{}); err != nil {
+		t.Fatal(err)
+	}
+	decided := &watcher{enough: 1}
+	s, err := watch.Noted(plan{fake.Questions(20, 2)}, "by hand", j, decided)
+	if err != nil || len(decided.recalled) != 2 {
+		t.Fatalf("%v, recalled %v", err, decided.recalled)
+	}
+	for i := range 10 {
+		if _, err := s.Call(i); err != nil {
+			t.Fatalf("call %d: %v", i, err)
+		}
+	}
+	if _, err := s.Call(10); !errors.Is(err, run.ErrEnough) {
+		t.Errorf("a new question: %v", err)
+	}
+	if err := j.Note("q9", "other"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := watch.New(plan{fake.Questions(20, 2)}, "by hand", j, decided); err == nil {
+		t.Error("a note of something else is taken")
 	}
 }
 
