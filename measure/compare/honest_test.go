@@ -117,9 +117,9 @@ func drawn(random *rand.Rand, p float64) ending {
 }
 
 const (
-	runs = 150
+	runs = 100
 	// most is 5 %, and two standard deviations of so many runs.
-	most = .05 + .035
+	most = .05 + .044
 )
 
 // Copies of questions are no evidence: in clusters of 2, 5 and 10, which answer alike, two
@@ -361,5 +361,25 @@ func TestFailuresThatDecideAreTold(t *testing.T) {
 				t.Errorf("%s, %s: a failed control counts as wrong: %+v", rule, s.Name, a)
 			}
 		}
+	}
+}
+
+// An arm of an earlier run stands for its settings, also once it is not asked any more.
+func TestEarlierArmsKeepTheirNames(t *testing.T) {
+	t.Parallel()
+	s := simulateLists(t, 4, 1, .03, "ranked", "reversed", "head-tail")
+	d, again := s.described, s.described
+	d.Arms = []ArmInfo{d.Arms[0], d.Arms[2]}
+	earlier := s.described.Arms[1]
+	earlier.Kind = Earlier
+	d.Earlier = []ArmInfo{earlier}
+	if !again.SameComparison(d) {
+		t.Error("an earlier arm that is asked again makes another comparison")
+	}
+	other := s.described.Arms[2]
+	other.Name = "reversed"
+	again.Arms = []ArmInfo{again.Arms[0], other}
+	if again.SameComparison(d) {
+		t.Error("an arm under the name of an earlier one with other settings is taken for it")
 	}
 }
