@@ -38,11 +38,12 @@ func (r Result) finding() string {
 			points(r.Worthwhile), baseline, who, r.behind())
 	case r.Word == evidence.Reorder:
 		winner := r.arm(r.Winner)
-		gains := fmt.Sprintf("is right %s more often than", points(winner.Against.Difference))
+		gain := "is right %s more often than"
 		if r.Graded {
-			gains = fmt.Sprintf("scores %s more than", points(winner.Against.Difference))
+			gain = "scores %s more than"
 		}
-		return fmt.Sprintf("Reorder: with %s, %s %s with %s (e = %s, where %.4g decide; %s, %s).%s", r.Winner, who, gains, baseline, exponential(winner.Against.Sequential.LogE), 1/r.Alpha, r.range95(*winner), r.behind(), suffix)
+		return fmt.Sprintf("Reorder: with %s, %s "+gain+" with %s (e = %s, where %.4g decide; %s, %s).%s", r.Winner, who,
+			points(winner.Against.Difference), baseline, exponential(winner.Against.Sequential.LogE), 1/r.Alpha, r.range95(*winner), r.behind(), suffix)
 	case r.Word == evidence.Keep:
 		return fmt.Sprintf("Keep %s: with %s, a gain of %s or more is excluded for every challenger; the best, %s, stands at %s points (%s, %s).%s",
 			baseline, who, points(r.Worthwhile), best.Name, signed(best.Against.Difference), r.range95(*best), r.behind(), suffix)
