@@ -36,7 +36,7 @@ func Noted(plan *Plan, d Described, journal *journal.Journal) (run.Source, error
 	if err != nil {
 		return nil, err
 	}
-	return watch.New(plan, d, journal, w)
+	return watch.Noted(plan, d, journal, w)
 }
 
 // noted is what a journal notes of a question, so that questions are counted in the

@@ -45,7 +45,7 @@ func (w *watcher) verdict(r *Result) {
 // remarks says what speaks against the shape, or for it.
 func (w *watcher) remarks(r *Result) {
 	if w.check.KnownByHeart() {
-		r.Notes = append(r.Notes, "The model knows this task by heart: without any document it is right in 93 % or more. So the curve says little about how it reads.")
+		r.Notes = append(r.Notes, "The model knows this task by heart: without any document it was right in 93 % or more. So the curve says little about how it reads.")
 	}
 	if w.check.TooEasy() {
 		r.Notes = append(r.Notes, "More than 98 % of the answers in the slots are right: the task is too easy to show a difference.")

@@ -2,7 +2,6 @@ package sweep
 
 import (
 	"encoding/json"
-	"math"
 
 	"github.com/bookend-rag/bookend/core"
 	"github.com/bookend-rag/bookend/measure/fitness"
@@ -190,7 +189,10 @@ func (w *watcher) row(q *asked) shape.Row {
 
 // fitness says what became of the calls of a question.
 func (w *watcher) fitness(q *asked) fitness.Question {
-	f := fitness.Question{ClosedBook: w.known(q.closedBook), Oracle: w.known(q.oracle)}
+	f := fitness.Question{
+		Baselines:  q.closedBook.state == answered && q.oracle.state == answered,
+		ClosedBook: w.score(q.closedBook), Oracle: w.score(q.oracle),
+	}
 	for _, c := range q.slots {
 		if c.state != missing {
 			f.Judged++
@@ -216,12 +218,4 @@ func (w *watcher) fitness(q *asked) fitness.Question {
 		f.Calls++
 	}
 	return f
-}
-
-// known is the score of a call, NaN where there is none.
-func (w *watcher) known(c cell) float64 {
-	if c.state != answered {
-		return math.NaN()
-	}
-	return w.score(c)
 }
