@@ -38,7 +38,7 @@ func (w *watcher) choose() {
 
 // chosen returns the measured slots, by their place among them, that a question is asked
 // in, or nil for all: those of the zones that are needed, of the middle only as many as
-// of the ends, and one of the others for the curve. Which ones decides chance, by the
+// of the ends, and one that no contrast needs, for the curve. Which ones decides chance, by the
 // question alone, so that each contrast stays what it is on average.
 func (w *watcher) chosen(id string, c choice) []int {
 	if !w.described.UntilDecided {
@@ -72,9 +72,9 @@ func (w *watcher) chosen(id string, c choice) []int {
 	if c.end {
 		take(zones.End, len(zones.End))
 	}
-	var others []int
-	for i, taken := range slots {
-		if !taken {
+	var others []int // of zones that are not needed, and between the zones
+	for i := range slots {
+		if !(c.start && slices.Contains(zones.Start, i) || c.middle && slices.Contains(zones.Middle, i) || c.end && slices.Contains(zones.End, i)) {
 			others = append(others, i)
 		}
 	}

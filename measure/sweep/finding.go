@@ -95,14 +95,22 @@ func (r Result) evenness() (least, most int) {
 	return least, most
 }
 
-// extremes returns the best and the worst slot, the first of equal ones.
+// extremes returns the best and the worst slot, the first of equal ones, of those that were
+// asked at least a quarter as often as the most asked one.
 func (r Result) extremes() (best, worst ArmResult) {
 	value := func(a ArmResult) float64 {
 		v, _ := r.Accuracy(a)
 		return v
 	}
-	best, worst = r.Slots[0], r.Slots[0]
+	_, most := r.evenness()
+	first := true
 	for _, s := range r.Slots {
+		if 4*s.N < most {
+			continue
+		}
+		if first {
+			best, worst, first = s, s, false
+		}
 		if value(s) > value(best) {
 			best = s
 		}
