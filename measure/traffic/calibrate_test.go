@@ -14,7 +14,7 @@ import (
 )
 
 // go test ./measure/traffic -run Calibration -v -timeout 0 -calibration.runs 2000
-var calibrationRuns = flag.Int("calibration.runs", 15, "simulated runs for each row of the calibration table")
+var calibrationRuns = flag.Int("calibration.runs", 6, "simulated runs for each row of the calibration table")
 
 // planted returns a curve by name.
 func planted(name string, n int) []float64 {
