@@ -24,10 +24,10 @@ func isComparison(path string) (bool, error) {
 }
 
 // publishComparison prints the verdict, tables and the plot, and then writes the files.
-// Figures that can tell nothing are shown if forced. The error of an unfit comparison is
+// The error of an unfit comparison is
 // an unfitError.
-func publishComparison(to io.Writer, dir string, force, forceVerdict bool, r compare.Result) error {
-	if r.Unfit != nil && !forceVerdict {
+func publishComparison(to io.Writer, f folder, r compare.Result) error {
+	if r.Unfit != nil && !f.unfitToo {
 		r = withoutFigures(r)
 	}
 	printComparison(to, r)
@@ -35,7 +35,7 @@ func publishComparison(to io.Writer, dir string, force, forceVerdict bool, r com
 	if err != nil {
 		return err
 	}
-	if err := writeFiles(to, dir, force, files); err != nil {
+	if err := writeFiles(to, f, files); err != nil {
 		return err
 	}
 	if r.Unfit != nil {

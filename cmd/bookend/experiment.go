@@ -62,6 +62,9 @@ type judging struct {
 	ForceVerdict bool `group:"What counts as right" help:"Show the figures even of a run that is unfit, stamped as such."`
 }
 
+// folder is where the report goes.
+func (e *experiment) folder(dir string) folder { return folder{dir, e.Force, e.ForceVerdict} }
+
 // scorer returns the one of the flag; nil for that of the task.
 func (j judging) scorer() (judge.Scorer, error) {
 	if j.Score == "" {

@@ -81,7 +81,7 @@ func (c *sweepCommand) Run(ctx context.Context, s streams) error {
 	}
 	result, err := sweep.SummarizeJournal(filepath.Join(c.Out, journalName), nil)
 	if err == nil {
-		err = publish(s.out, c.Out, c.Force, c.ForceVerdict, []sweep.Result{result})
+		err = publish(s.out, c.folder(c.Out), []sweep.Result{result})
 	}
 	if err == nil && failed != nil {
 		return failed

@@ -44,13 +44,14 @@ func (w *watcher) arms(r *Result) error {
 	return w.repeat(r)
 }
 
-// tally counts right answers and what the cache did. A control may lack answers.
+// tally counts right answers and what the cache did. Controls and earlier arms may lack
+// answers.
 func (w *watcher) tally(a *ArmResult, name string) {
 	l, size, common, n := w.ledger, 0, 0, 0
 	for _, id := range w.counted {
 		q := l.questions[id]
 		o := l.of(q, name)
-		if o.state == missing {
+		if !l.shown(o) { // of a control, or of an earlier arm
 			continue
 		}
 		n++
@@ -92,9 +93,10 @@ func (w *watcher) finish(t *Tally, n int) {
 	}
 }
 
-// wilson is nil where an interval for a fixed number of questions means nothing.
+// wilson is nil where an interval for a fixed number of independent right and wrong
+// answers means nothing.
 func (w *watcher) wilson(k, n int) *stats.Interval {
-	if w.ledger.described.UntilDecided || w.ledger.graded {
+	if w.ledger.described.UntilDecided || w.ledger.graded || w.clustered() {
 		return nil
 	}
 	interval, err := stats.Wilson(k, n, stats.Confidence)
@@ -134,23 +136,19 @@ func (w *watcher) against(arm ArmInfo) (Against, error) {
 	l, baseline := w.ledger, w.ledger.arms[0].Name
 	var a Against
 	var mean evidence.Mean
-	for i := 0; i < len(w.counted); {
-		var unit span
-		for first := l.questions[w.counted[i]]; i < len(w.counted); i++ {
-			q := l.questions[w.counted[i]]
-			if unit.n > 0 && (q.Cluster == "" || q.Cluster != first.Cluster) {
-				break
-			}
+	for _, unit := range w.unitsOf(w.counted) {
+		sum, n := 0.0, 0
+		for _, q := range unit {
 			before, now := l.of(q, baseline), l.of(q, arm.Name)
-			if now.state == missing {
+			if !l.shown(now) {
 				continue
 			}
-			d := l.score(now) - l.score(before)
-			unit.add(d, d)
+			n++
+			sum += l.score(now) - l.score(before)
 			a.Add(l.right(before), l.right(now))
 		}
-		if unit.n > 0 {
-			d := unit.low / float64(unit.n)
+		if n > 0 {
+			d := sum / float64(n)
 			if err := mean.Add(d, d); err != nil {
 				return a, err
 			}
@@ -177,6 +175,24 @@ func (w *watcher) against(arm ArmInfo) (Against, error) {
 	return a, nil
 }
 
+// unitsOf splits questions by their clusters, which stand together.
+func (w *watcher) unitsOf(ids []string) (units [][]Question) {
+	last := ""
+	for _, id := range ids {
+		q := w.ledger.questions[id]
+		if n := len(units); n > 0 && q.Cluster != "" && q.Cluster == last {
+			units[n-1] = append(units[n-1], q)
+		} else {
+			units = append(units, []Question{q})
+		}
+		last = q.Cluster
+	}
+	return units
+}
+
+// clustered says that some questions count as one.
+func (w *watcher) clustered() bool { return w.units < len(w.counted)+w.dropped }
+
 // repeat compares the repeats with the first answers of the baseline.
 func (w *watcher) repeat(r *Result) error {
 	l, baseline := w.ledger, w.ledger.arms[0].Name
@@ -187,9 +203,8 @@ func (w *watcher) repeat(r *Result) error {
 		}
 		for _, id := range w.counted {
 			q := l.questions[id]
-			if l.of(q, arm.Name).state == answered {
-				first = append(first, l.right(l.of(q, baseline)))
-				again = append(again, l.right(l.of(q, arm.Name)))
+			if one, two := l.of(q, baseline), l.of(q, arm.Name); one.known() && two.known() {
+				first, again = append(first, l.right(one)), append(again, l.right(two))
 			}
 		}
 	}

@@ -186,14 +186,19 @@ func describe(path string, manifests []json.RawMessage) (Described, error) {
 	return last, nil
 }
 
-// Unanswered says what a failed or refused call does to its question.
+// Unanswered says what a failed or refused call of the baseline or of a challenger does
+// to its question. Under either rule the verdict counts a call that failed against the
+// word that it would be counted for: for reorder the challenger's as wrong and the
+// baseline's as right, for keep the reverse, since nobody knows what it hides.
 type Unanswered string
 
 // The rules for failed and refused calls. Refused is a call whose answer ended for
 // that reason, by the server's word; "I don't know" is an answer.
 const (
-	// Drop, the default, removes the question from every arm.
+	// Drop, the default, leaves the question out of the figures of every arm. A refused
+	// call counts in the verdict as one that failed.
 	Drop Unanswered = "drop"
-	// Wrong lets the arm that failed or refused be wrong in that question.
+	// Wrong shows the arm that failed or refused as wrong in that question. A refused
+	// call is wrong in the verdict, too.
 	Wrong Unanswered = "wrong"
 )

@@ -27,8 +27,12 @@ func (r Result) finding() string {
 	case r.Questions.Counted == 0 || best == nil:
 		return "Inconclusive: no question is complete yet."
 	case r.FailuresDecide != "":
-		return fmt.Sprintf("Inconclusive, failures decide: without the %s with a call that failed or was refused the verdict on %s would be %q, but what the answers would have been may change it. %s Run again, and what failed is asked again.",
-			text.Count(r.Questions.Dropped, "question"), who, r.FailuresDecide, r.failures())
+		without := fmt.Sprintf("without the %s with a call that failed or was refused", text.Count(r.Questions.Dropped, "question"))
+		if r.Unanswered == Wrong {
+			without = "with what failed counted as wrong"
+		}
+		return fmt.Sprintf("Inconclusive, failures decide: %s the verdict on %s would be %q, but what the answers would have been may change it. %s Run again, and what failed is asked again.",
+			without, who, r.FailuresDecide, r.failures())
 	case r.Withheld:
 		return fmt.Sprintf("Inconclusive: no challenger gains %s against %s with %s (%s), but nothing shows yet that it can do the task: too few answers are right to say \"keep\".",
 			points(r.Worthwhile), baseline, who, r.behind())

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/bookend-rag/bookend/measure/internal/watch"
 	"github.com/bookend-rag/bookend/measure/journal"
 	"github.com/bookend-rag/bookend/measure/judge"
 	"github.com/bookend-rag/bookend/measure/model"
@@ -96,6 +97,12 @@ func (l *ledger) of(q Question, arm string) outcome { return l.outcomes[q.Cells[
 // known says whether an outcome is an answer; a refusal is none.
 func (o outcome) known() bool { return o.state == answered && !o.class.Refusal }
 
+// shown says whether an outcome counts in the figures of its arm: an answer, and by the
+// rule Wrong every call that ended.
+func (l *ledger) shown(o outcome) bool {
+	return o.known() || o.state != missing && l.described.unanswered() == Wrong
+}
+
 // score is what an outcome is worth; what is no answer is worth nothing.
 func (l *ledger) score(o outcome) float64 {
 	if !o.known() {
@@ -104,8 +111,8 @@ func (l *ledger) score(o outcome) float64 {
 	return l.judging.Score(o.scores)
 }
 
-// most is what an outcome may be worth at most, where a failure hides what the answer
-// would have been.
+// most is what an outcome may be worth at most: everything where a failure hides what the
+// answer would have been, or a refusal does, unless by rule it is wrong.
 func (l *ledger) most(o outcome) float64 {
 	if o.known() || o.state == answered && l.described.unanswered() == Wrong {
 		return l.score(o)
@@ -154,5 +161,6 @@ func (l *ledger) readNotes(path string, notes []journal.Note) error {
 		}
 		l.note(n.Name, q)
 	}
+	l.order = watch.Together(l.order, func(id string) string { return l.questions[id].Cluster })
 	return nil
 }

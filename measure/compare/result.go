@@ -37,8 +37,8 @@ type Result struct {
 	// word would be then.
 	Unfit  *fitness.Unfit `json:"unfit,omitempty"`
 	Anyway evidence.Word  `json:"anyway,omitempty"`
-	// FailuresDecide is what the word would be without the questions in which a call
-	// failed, where what the answers would have been may change it.
+	// FailuresDecide is what the word would be by the figures that are shown, where what
+	// the answers of failed calls would have been may change it.
 	FailuresDecide evidence.Word `json:"failures_decide,omitempty"`
 	// Withheld says that the word would be "keep", if it were known that the model
 	// answers more than 2 % right.

@@ -8,18 +8,22 @@ import (
 	"strings"
 
 	"github.com/bookend-rag/bookend/measure/fitness"
+	"github.com/bookend-rag/bookend/measure/internal/text"
 )
 
 // samePrompts says why a comparison of arms that send one prompt can tell nothing.
 func (w *watcher) samePrompts() *fitness.Unfit {
-	l := w.ledger
+	l, where := w.ledger, ""
+	if asked := len(w.counted) + w.dropped; asked > 0 {
+		where = " in " + text.Count(asked, "question")
+	}
 	var without []string
 	for _, arm := range l.judged()[1:] {
 		without = append(without, fmt.Sprintf("%s by %s", arm.Name, differences(l.arms[0], arm)))
 	}
 	return &fitness.Unfit{
 		Rule:   fitness.SamePrompts,
-		Reason: fmt.Sprintf("every arm sends the very same prompts as %s: what differs has no effect (%s)", l.arms[0].Name, strings.Join(without, "; ")),
+		Reason: fmt.Sprintf("every arm sends the very same prompts as %s%s: what differs has no effect (%s)", l.arms[0].Name, where, strings.Join(without, "; ")),
 		Remedy: "Compare settings that change a prompt, over lists of more documents.",
 	}
 }

@@ -121,7 +121,7 @@ func (w *watcher) result(spent journal.Spent) (Result, error) {
 func (w *watcher) countQuestions(r *Result) {
 	l := w.ledger
 	r.Questions = Questions{Planned: max(l.described.Questions, len(l.order)), Counted: len(w.counted), Dropped: w.dropped}
-	if w.units > 0 && w.units < len(w.counted)+w.dropped {
+	if w.clustered() {
 		r.Questions.Clusters = w.units
 	}
 	if !w.Decided() {

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/bookend-rag/bookend/measure/evidence"
@@ -21,11 +22,13 @@ func (w *watcher) verdict(r *Result) {
 		if v.More != nil {
 			r.More = &More{Word: v.More.Word, Arm: w.challengers[v.More.Challenger], Questions: v.More.Questions}
 		}
-		if known := w.known.Look(); r.Word == evidence.Inconclusive && known != evidence.Inconclusive {
+		known := w.known.Look()
+		if r.Word == evidence.Inconclusive && (known == evidence.Reorder || w.keeps(known)) {
 			r.FailuresDecide = known
 		}
 	}
-	if r.Word == evidence.Keep && !w.check.ComparisonReads() {
+	w.awaited(r)
+	if r.Word == evidence.Keep && !w.keeps(r.Word) {
 		r.Word, r.Withheld = evidence.Inconclusive, true
 	}
 	if w.unfit != nil {
@@ -39,6 +42,27 @@ func (w *watcher) verdict(r *Result) {
 		if arm.Name == r.Winner {
 			r.Settings = Settled{Note: r.note(), Order: arm.Order, Prompt: arm.Prompt}
 		}
+	}
+}
+
+// awaited says which earlier arms, that are not asked any more, stand in the way of keep.
+func (w *watcher) awaited(r *Result) {
+	if r.Word != evidence.Inconclusive || w.trial == nil {
+		return
+	}
+	var names []string
+	for i, name := range w.challengers {
+		earlier := slices.ContainsFunc(w.ledger.arms, func(a ArmInfo) bool { return a.Name == name && a.Kind == Earlier })
+		if earlier && !w.trial.Excluded(i) {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return
+	}
+	r.Notes = append(r.Notes, fmt.Sprintf("Keep cannot be said as long as a gain is not excluded for %s of an earlier run: ask with it again, or compare in another folder.", strings.Join(names, ", ")))
+	if r.More != nil && r.More.Word == evidence.Keep {
+		r.More = nil
 	}
 }
 

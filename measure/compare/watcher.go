@@ -58,10 +58,12 @@ func (w *watcher) Decided() bool {
 	if w.unfit != nil {
 		return true
 	}
-	if !w.ledger.described.UntilDecided {
-		return false
-	}
-	return w.word == evidence.Reorder || w.word == evidence.Keep && w.check.ComparisonReads()
+	return w.ledger.described.UntilDecided && (w.word == evidence.Reorder || w.keeps(w.word))
+}
+
+// keeps says whether a word is keep, and may be said.
+func (w *watcher) keeps(word evidence.Word) bool {
+	return word == evidence.Keep && w.check.ComparisonReads()
 }
 
 // Settle counts the questions that are complete, in order, up to the first that is not,
@@ -97,15 +99,16 @@ func (w *watcher) settle(all bool) error {
 	return nil
 }
 
-// settleAll counts every question that is complete.
+// settleAll counts every question that is complete; with UntilDecided up to the first
+// that is not, as Settle does, so that both decide alike.
 func (w *watcher) settleAll() error {
 	if err := w.settle(true); err != nil || w.Decided() {
 		return err
 	}
-	if err := w.count(); err != nil {
+	if err := w.count(); err != nil || w.Decided() {
 		return err
 	}
-	if len(w.counted) > 0 && !w.differ {
+	if asked := len(w.counted) + w.dropped; asked > 0 && asked >= w.ledger.described.Questions && !w.differ {
 		w.unfit = w.samePrompts()
 	}
 	return nil
@@ -142,10 +145,11 @@ func (w *watcher) count() error {
 			if o.state == missing { // of an earlier arm
 				continue
 			}
-			w.differ = w.differ || q.Cells[name].Key != q.Cells[l.arms[0].Name].Key
 			low, high := l.score(o)-l.most(baseline), l.most(o)-l.score(baseline)
-			if q.Cells[name].Key == q.Cells[l.arms[0].Name].Key {
+			if q.Cells[name].Key == q.Cells[l.arms[0].Name].Key { // one call
 				low, high = 0, 0
+			} else {
+				w.differ = true
 			}
 			spans[i].add(low, high)
 			if !drop {
@@ -167,7 +171,9 @@ func (w *watcher) count() error {
 	if w.trial != nil {
 		w.word = w.trial.Look()
 	}
-	w.unfit = w.check.Comparison()
+	if w.unfit = w.check.Comparison(); w.unfit == nil && w.word == evidence.Keep && !w.differ {
+		w.unfit = w.samePrompts() // no gain was seen because there was nothing to see
+	}
 	return nil
 }
 
@@ -203,6 +209,7 @@ func (w *watcher) fitness(q Question) fitness.Question {
 			f.Empty++
 		}
 		f.Calls++
+		f.Judged++
 		f.Right += w.ledger.score(o)
 		w.check.Prompt(o.estimated, o.least, o.usage.Prompt)
 	}

@@ -44,9 +44,9 @@ type Case struct {
 
 	// Cluster is the same for questions that hang together, such as copies in other
 	// words, questions about one text or of one user: what they say counts as one. A
-	// file names it under "cluster", and questions that differ in capitals,
-	// punctuation, articles and white space alone are one cluster without that. As
-	// Case returns it, it is a hash, and empty for a question alone.
+	// file names it under "cluster"; questions that differ in capitals, punctuation,
+	// articles and white space alone hang together whatever it says. As a Dataset
+	// returns it, it is a hash, and empty for a question alone.
 	Cluster string
 
 	Documents []Document // one or more, in the order of the file: best first in a list

@@ -9,7 +9,8 @@ import (
 )
 
 // Dataset is a list of cases, in the order of its file. It holds offsets, not
-// texts: about 24 bytes a case. All methods but Close are safe for concurrent use.
+// texts: about 24 bytes a case, 32 where questions hang together. All methods but Close
+// are safe for concurrent use.
 type Dataset struct {
 	report Report
 

@@ -105,7 +105,7 @@ func (t *Trial) Look() Word {
 // it need not be asked any more. It panics for a challenger that does not exist, as a
 // slice does.
 func (t *Trial) Excluded(challenger int) bool {
-	return t.challengers[challenger].BelowReaches(t.rule.Worthwhile, t.limit)
+	return t.challengers[challenger].LogBelow(t.rule.Worthwhile) >= t.limit
 }
 
 // weigh finds e* of each challenger from all e+.
@@ -156,7 +156,7 @@ func (t *Trial) word() (Word, int) {
 	switch {
 	case winner >= 0:
 		return Reorder, winner
-	case excluded == len(t.challengers):
+	case excluded > 0 && excluded == len(t.challengers):
 		return Keep, -1
 	}
 	return Inconclusive, -1

@@ -41,6 +41,7 @@ const (
 	leastGain  = 0.05 // of the oracle over closed-book
 	leastRight = 0.02
 	byHeart    = 0.93 // closed-book
+	tooEasy    = 0.98
 )
 
 var sure = math.Log(20)
@@ -51,8 +52,10 @@ type Question struct {
 	Empty   int // of them: answers without a text
 	Refused int
 	Failed  int // without an answer after the last try
-	// Right is the sum of the scores, each from 0 to 1; what failed has 0.
-	Right float64
+	// Right is the sum of the scores of Judged calls, each from 0 to 1; what failed has
+	// 0. They are those that are compared: no baseline without documents.
+	Right  float64
+	Judged int
 	// ClosedBook and Oracle are the scores without a document, and with the one that
 	// holds the answer alone. NaN: not asked, or failed.
 	ClosedBook, Oracle float64
@@ -73,14 +76,16 @@ type Check struct {
 // than Calls.
 func (c *Check) Add(questions ...Question) {
 	var bad, right, gain float64
-	calls, gains := 0, 0
+	calls, judged, gains := 0, 0, 0
 	for _, q := range questions {
 		c.total.Calls += q.Calls
 		c.total.Empty += q.Empty
 		c.total.Refused += q.Refused
 		c.total.Failed += q.Failed
 		c.total.Right += q.Right
+		c.total.Judged += q.Judged
 		calls += q.Calls
+		judged += q.Judged
 		bad += float64(q.Empty + q.Refused + q.Failed)
 		right += q.Right
 		if !math.IsNaN(q.ClosedBook) && !math.IsNaN(q.Oracle) {
@@ -92,7 +97,9 @@ func (c *Check) Add(questions ...Question) {
 	}
 	if calls > 0 {
 		add(&c.bad, bad/float64(calls))
-		add(&c.right, right/float64(calls))
+	}
+	if judged > 0 {
+		add(&c.right, right/float64(judged))
 	}
 	if gains > 0 {
 		add(&c.gain, gain/float64(gains))
@@ -108,7 +115,7 @@ func add(to *evidence.Mean, v float64) {
 // Answers returns why the run is unfit by its answers or prompts, whatever is compared;
 // nil where it is not.
 func (c *Check) Answers() *Unfit {
-	if c.bad.AboveReaches(mostBad, sure) {
+	if c.bad.LogAbove(mostBad) >= sure {
 		return c.noAnswers()
 	}
 	return c.prompts.unfit()
@@ -120,7 +127,7 @@ func (c *Check) Sweep() *Unfit {
 	if u := c.Answers(); u != nil {
 		return u
 	}
-	if c.KnownByHeart() || !c.gain.BelowReaches(leastGain, sure) {
+	if c.KnownByHeart() || c.gain.LogBelow(leastGain) < sure {
 		return nil
 	}
 	n := c.gain.Len()
@@ -137,13 +144,13 @@ func (c *Check) Comparison() *Unfit {
 	if u := c.Answers(); u != nil {
 		return u
 	}
-	if !c.right.BelowReaches(leastRight, sure) {
+	if c.right.LogBelow(leastRight) < sure {
 		return nil
 	}
 	return &Unfit{
 		Rule: NothingRight,
 		Reason: fmt.Sprintf("%s of %d answers are right (%d questions): where nothing is right, no order can be better",
-			percent(c.total.Right/float64(c.total.Calls)), c.total.Calls, c.right.Len()),
+			percent(c.total.Right/float64(c.total.Judged)), c.total.Judged, c.right.Len()),
 		Remedy: "Look at some answers in journal.jsonl: try --completion for a base model, --first-line, another scorer, or a model that can do the task, and check that the lists hold the answers.",
 	}
 }
@@ -152,22 +159,22 @@ func (c *Check) Comparison() *Unfit {
 // the task cannot show how it reads them.
 func (c *Check) KnownByHeart() bool {
 	n := c.gain.Len()
-	return n > 0 && c.closedBook/float64(n) >= byHeart
+	return n > 0 && c.closedBook/float64(n) >= byHeart-1e-9 // but for rounding
 }
 
 // SweepReads says whether it is known that the model uses its documents, which flat
 // needs: with the answer's document alone it is right more often than without any, or
 // it knows the answers by heart.
-func (c *Check) SweepReads() bool { return c.KnownByHeart() || c.gain.AboveReaches(0, sure) }
+func (c *Check) SweepReads() bool { return c.KnownByHeart() || c.gain.LogAbove(0) >= sure }
 
 // ComparisonReads says whether it is known that more than 2 % of the answers are right,
 // which keep needs.
-func (c *Check) ComparisonReads() bool { return c.right.AboveReaches(leastRight, sure) }
+func (c *Check) ComparisonReads() bool { return c.right.LogAbove(leastRight) >= sure }
 
-// TooEasy says that more than 98 % of all answers are right, so that nothing is left to
-// win.
+// TooEasy says that more than 98 % of the judged answers are right, so that nothing is
+// left to win.
 func (c *Check) TooEasy() bool {
-	return c.total.Calls > 0 && c.total.Right > 0.98*float64(c.total.Calls)
+	return c.total.Judged > 0 && c.total.Right > tooEasy*float64(c.total.Judged)
 }
 
 func (c *Check) noAnswers() *Unfit {

@@ -54,10 +54,10 @@ var (
 // difference is the running evidence about one contrast.
 type difference struct{ evidence.Mean }
 
-func (d *difference) up() bool   { return d.AboveReaches(0, eachLimit) }
-func (d *difference) down() bool { return d.BelowReaches(0, eachLimit) }
+func (d *difference) up() bool   { return d.LogAbove(0) >= eachLimit }
+func (d *difference) down() bool { return d.LogBelow(0) >= eachLimit }
 func (d *difference) small() bool {
-	return d.BelowReaches(flatMargin, namesLimit) && d.AboveReaches(-flatMargin, namesLimit)
+	return d.LogBelow(flatMargin) >= namesLimit && d.LogAbove(-flatMargin) >= namesLimit
 }
 
 // known says whether it is clear what the contrast is.

@@ -125,23 +125,22 @@ func (s span) minus(o span) span {
 
 // Look returns the shape of what was added, and whether it is settled: flat, or a shape
 // whose three contrasts are each known. A run may stop there; a shape that is named
-// but not settled may turn into another one, as a U is primacy at first. It costs a
-// few microseconds.
+// but not settled may turn into another one, as a U is primacy at first. It allocates
+// nothing, and costs less than a microsecond.
 func (t *Trial) Look() (shape core.Shape, settled bool) {
 	h, e, end := &t.h, &t.e, &t.t
 	switch {
-	case e.Len() == 0:
-		return core.ShapeUndecided, false
-	case h.Len() == 0 || end.Len() == 0: // no middle
-		if !t.some() {
-			return core.ShapeUndecided, false
+	case !t.some():
+		if t.hasMiddle() && h.small() && end.small() && e.small() {
+			return core.ShapeFlat, true
 		}
+		return core.ShapeUndecided, false
+	case !t.hasMiddle(): // then one of them is known
 		return name(e.up(), e.down(), false, false, e.up(), e.down()), true
-	case t.some():
-		shape = name(h.up(), h.down(), end.up(), end.down(), e.up(), e.down())
-		return shape, shape != core.ShapeUndecided && h.known() && end.known() && e.known()
-	case h.small() && end.small() && e.small():
-		return core.ShapeFlat, true
 	}
-	return core.ShapeUndecided, false
+	shape = name(h.up(), h.down(), end.up(), end.down(), e.up(), e.down())
+	return shape, shape != core.ShapeUndecided && h.known() && end.known() && e.known()
 }
+
+// hasMiddle says whether a slot of the middle is measured.
+func (t *Trial) hasMiddle() bool { return len(t.zones.Middle) > 0 }

@@ -17,7 +17,7 @@ type Verdict struct {
 	EndsDiffer bool `json:"ends_differ"`
 	Contrasts
 	// LogAny is the evidence that some contrast is not 0, as the natural logarithm of
-	// an e-value. From log(20) on a shape is named.
+	// an e-value. From log(20) on a shape may be named, and flat is not.
 	LogAny float64 `json:"log_any"`
 	// Margin is how close to 0 every contrast must surely be for a flat curve.
 	Margin float64 `json:"margin"`
@@ -40,8 +40,8 @@ type Verdict struct {
 //	else:   flat       all three contrasts are small
 //	        undecided  anything else
 //
-// Where no slot of the middle was asked, only start and end are compared: the shape is
-// primacy, recency or undecided. Where the start or the end was not, it is undecided.
+// Where no slot of the middle is measured, only start and end are compared: the shape is
+// primacy, recency or undecided. Where the start or the end is not, it is undecided.
 // How often the rule is wrong is measured: CALIBRATION.md of package simulate. It costs
 // some milliseconds, for the intervals.
 func (t *Trial) Verdict() Verdict {
@@ -51,7 +51,7 @@ func (t *Trial) Verdict() Verdict {
 	}
 	v.Shape, v.Settled = t.Look()
 	if !v.Settled {
-		v.More = t.more()
+		v.More = t.more(v.Shape)
 	}
 	return v
 }
@@ -75,37 +75,37 @@ func Judge(o stats.Outcomes) Verdict {
 	return t.Verdict()
 }
 
+// evidences are the logarithms of the e-values of all contrasts that the slots give, up
+// and down, and the largest of them. Where no slot of the middle is measured there is
+// only the contrast of start and end.
+func (t *Trial) evidences() (logs [6]float64, n int, most float64) {
+	contrasts := [3]*difference{&t.e, &t.h, &t.t}
+	n = 6
+	if !t.hasMiddle() {
+		n = 2
+	}
+	most = math.Inf(-1)
+	for i, c := range contrasts[:n/2] {
+		logs[2*i], logs[2*i+1] = c.LogAbove(0), c.LogBelow(0)
+		most = max(most, logs[2*i], logs[2*i+1])
+	}
+	return logs, n, most
+}
+
+// logAny is the logarithm of the mean of these e-values.
+func (t *Trial) logAny() float64 {
+	logs, n, most := t.evidences()
+	sum := 0.0
+	for _, log := range logs[:n] {
+		sum += math.Exp(log - most)
+	}
+	return most + math.Log(sum/float64(n))
+}
+
 // some says whether some contrast is surely not 0.
 func (t *Trial) some() bool {
-	for _, c := range t.contrasts() { // a mean is never more than the largest
-		if c.AboveReaches(0, namesLimit) || c.BelowReaches(0, namesLimit) {
-			return t.logAny() >= namesLimit
-		}
-	}
-	return false
-}
-
-// contrasts are those that there are.
-func (t *Trial) contrasts() []*difference {
-	if t.h.Len() == 0 || t.t.Len() == 0 {
-		return []*difference{&t.e}
-	}
-	return []*difference{&t.h, &t.t, &t.e}
-}
-
-// logAny is the logarithm of the mean of the e-values of all contrasts that there are,
-// up and down.
-func (t *Trial) logAny() float64 {
-	contrasts := t.contrasts()
-	most := math.Inf(-1)
-	for _, c := range contrasts {
-		most = max(most, c.LogAbove(0), c.LogBelow(0))
-	}
-	sum := 0.0
-	for _, c := range contrasts {
-		sum += math.Exp(c.LogAbove(0)-most) + math.Exp(c.LogBelow(0)-most)
-	}
-	return most + math.Log(sum/float64(2*len(contrasts)))
+	_, _, most := t.evidences() // a mean is never more than the largest
+	return most >= namesLimit && t.logAny() >= namesLimit
 }
 
 // name is the shape of a curve some of whose contrasts are surely not 0: start against

@@ -49,32 +49,31 @@ func pointers(arms []ArmResult) []*ArmResult {
 func (w *watcher) arm(r Result, complete []*asked, name string, slot int, at func(*asked) cell) ArmResult {
 	a := ArmResult{Arm: name, Slot: slot, Counts: w.planned(r.Questions.Planned, at)}
 	var scores evidence.Mean
-	sum := 0.0
 	for _, cluster := range clustersOf(complete) {
-		part, n := 0.0, 0
+		sum, n := 0.0, 0
 		for _, q := range cluster {
 			c := at(q)
 			if c.state != answered {
 				continue
 			}
 			n++
-			part += w.score(c)
+			sum += w.score(c)
 			a.Full.Correct += one(c.scores.Full)
 			a.FirstLine.Correct += one(c.scores.FirstLine)
 		}
 		if n > 0 {
 			a.N += n
-			sum += part
-			mean := min(part/float64(n), 1) // but for rounding
-			_ = scores.Add(mean, mean)      // cannot fail: scores lie from 0 to 1
+			mean := min(sum/float64(n), 1) // but for rounding
+			_ = scores.Add(mean, mean)     // cannot fail: scores lie from 0 to 1
 		}
 	}
-	if a.N > 0 {
-		a.MeanScore = sum / float64(a.N)
-		a.Full.finish(a.N)
-		a.FirstLine.finish(a.N)
+	if a.N == 0 {
+		return a
 	}
-	if w.graded && a.N > 0 {
+	a.Full.finish(a.N)
+	a.FirstLine.finish(a.N)
+	a.MeanScore = scores.Value()
+	if w.graded || r.Questions.Clusters > 0 {
 		interval, _ := scores.Interval(1 - stats.Confidence) // the error is that of another confidence
 		a.MeanRange = &stats.Interval{Low: max(interval.Low, 0), High: interval.High}
 	}

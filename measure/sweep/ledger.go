@@ -10,6 +10,7 @@ import (
 
 	"github.com/bookend-rag/bookend/core"
 	"github.com/bookend-rag/bookend/measure/internal/slot"
+	"github.com/bookend-rag/bookend/measure/internal/watch"
 	"github.com/bookend-rag/bookend/measure/journal"
 	"github.com/bookend-rag/bookend/measure/judge"
 )
@@ -86,7 +87,9 @@ func newLedger(d Described, j judge.Judging) (*ledger, error) {
 // begin takes a question in.
 func (l *ledger) begin(id string, n noted) {
 	q := l.question(id)
-	q.cluster = n.Cluster
+	if n.Cluster != "" {
+		q.cluster = n.Cluster
+	}
 	if !q.noted {
 		q.noted = true
 		l.order = append(l.order, id)
@@ -94,11 +97,13 @@ func (l *ledger) begin(id string, n noted) {
 }
 
 // beginAll takes in the questions of which there is a record alone, ordered by their
-// IDs, so that the order in which answers came does not matter.
+// IDs, so that the order in which answers came does not matter. Then those of one cluster
+// stand together.
 func (l *ledger) beginAll() {
 	for _, id := range slices.Sorted(maps.Keys(l.questions)) {
 		l.begin(id, noted{Cluster: l.questions[id].cluster})
 	}
+	l.order = watch.Together(l.order, func(id string) string { return l.questions[id].cluster })
 }
 
 func (l *ledger) question(id string) *asked {
@@ -175,7 +180,9 @@ func (l *ledger) cell(r journal.Record) *cell {
 		return nil
 	}
 	q := l.question(r.Question)
-	q.cluster = r.Cluster
+	if r.Cluster != "" {
+		q.cluster = r.Cluster
+	}
 	switch r.Arm {
 	case ArmSlot:
 		return &q.slots[position]

@@ -101,6 +101,9 @@ func (p *Plan) Call(i int) (model.Call, error) {
 	switch a.name {
 	case ArmClosedBook:
 		call.Prompt = p.prompts.alone(c.Question)
+		if c.Cluster != "" { // another key may ask the same, and want another answer
+			call.Repeat = index + 1
+		}
 	case ArmOracle:
 		call.Documents = 1
 		call.Prompt, err = p.prompts.with(c, c.Documents[c.Gold:c.Gold+1])

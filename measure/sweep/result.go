@@ -102,8 +102,11 @@ type ArmResult struct {
 	// end. Both are zero where N is 0.
 	Full      Tally   `json:"full"`
 	FirstLine Tally   `json:"first_line"`
-	MeanScore float64 `json:"mean_score"` // of the judged text; Accuracy for scores of 0 and 1
-	// MeanRange is the 95 % confidence sequence of MeanScore; nil unless Graded.
+	// MeanScore is that of the judged text, over clusters: Accuracy for independent
+	// questions and scores of 0 and 1.
+	MeanScore float64 `json:"mean_score"`
+	// MeanRange is the 95 % confidence sequence of MeanScore; nil where Wilson's interval
+	// does, that is unless the result is Graded or has clusters.
 	MeanRange *stats.Interval `json:"mean_range,omitempty"`
 	Counts    judge.Counts    `json:"counts"` // over all planned questions
 }
@@ -125,9 +128,10 @@ func (r Result) Shown() *shape.Verdict {
 }
 
 // Accuracy returns what the shape follows in an arm, and its interval: the mean score
-// where scores give parts of a point, else the share of right answers.
+// where scores give parts of a point or questions hang together, else the share of right
+// answers.
 func (r Result) Accuracy(a ArmResult) (float64, stats.Interval) {
-	if r.Graded && a.MeanRange != nil {
+	if a.MeanRange != nil {
 		return a.MeanScore, *a.MeanRange
 	}
 	t := r.Judged(a)

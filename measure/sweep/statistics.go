@@ -38,19 +38,19 @@ func (w *watcher) verdict(r *Result) {
 		return
 	}
 	r.Verdict = &v
-	w.remarks(r, v)
+	w.remarks(r)
 }
 
 // remarks says what speaks against the shape, or for it.
-func (w *watcher) remarks(r *Result, v shape.Verdict) {
+func (w *watcher) remarks(r *Result) {
 	if w.check.KnownByHeart() {
 		r.Notes = append(r.Notes, "The model knows this task by heart: without any document it is right in 93 % or more. So the curve says little about how it reads.")
 	}
 	if w.check.TooEasy() {
-		r.Notes = append(r.Notes, "More than 98 % of all answers are right: the task is too easy to show a difference.")
+		r.Notes = append(r.Notes, "More than 98 % of the answers in the slots are right: the task is too easy to show a difference.")
 	}
 	if cut, counted, sent, read := w.check.Cut(); cut > 0 {
-		r.Notes = append(r.Notes, fmt.Sprintf("The server says that it did not read %s of %d whole; of one it read %d tokens, where %d are the least that it has.", text.Count(cut, "prompt"), counted, read, sent))
+		r.Notes = append(r.Notes, fmt.Sprintf("The server says that it did not read %s of %d whole; of one of about %d tokens it read %d.", text.Count(cut, "prompt"), counted, sent, read))
 	}
 	failed := 0
 	without, err := shape.NewTrial(w.described.Documents, w.described.Slots)
@@ -70,7 +70,8 @@ func (w *watcher) remarks(r *Result, v shape.Verdict) {
 	if failed == 0 || err != nil {
 		return
 	}
-	if word, _ := without.Look(); word != v.Shape {
+	with, _ := w.trial.Look()
+	if word, _ := without.Look(); word != with {
 		r.Notes = append(r.Notes, fmt.Sprintf("Failures decide: without the %s with a failed call the shape would be %s, but what they would have been may change it. Run again, and they are asked again.", text.Count(failed, "question"), word))
 	}
 }
@@ -99,7 +100,7 @@ func (w *watcher) statistics(r *Result, complete []*asked, ids []string) error {
 	}
 	r.Cochran, r.Spread = &cochran, &spread
 	discordance := o.Discordance(0, len(w.described.Slots)-1)
-	if least, err := stats.MinimumDetectable(o.Questions(), discordance, detectableAlpha, detectablePower); err == nil {
+	if least, err := stats.MinimumDetectable(len(clustersOf(complete)), discordance, detectableAlpha, detectablePower); err == nil {
 		r.Detectable = &Detectable{Difference: least, Discordance: discordance, Alpha: detectableAlpha, Power: detectablePower}
 	}
 	return w.curve(r, len(complete), ids)

@@ -70,8 +70,15 @@ func (w *watcher) Settle() error {
 	return nil
 }
 
-// settleAll counts every question that has an end in every slot.
+// settleAll counts every question that has an end in every slot; with UntilDecided what
+// Settle counts, so that both decide alike.
 func (w *watcher) settleAll() error {
+	if w.described.UntilDecided {
+		if err := w.Settle(); err != nil || w.Decided() {
+			return err
+		}
+		return w.count()
+	}
 	for ; w.next < len(w.order) && !w.Decided(); w.next++ {
 		q := w.questions[w.order[w.next]]
 		if w.waits(q, false) {
@@ -80,6 +87,9 @@ func (w *watcher) settleAll() error {
 		if err := w.take(w.order[w.next], q); err != nil {
 			return err
 		}
+	}
+	if w.Decided() {
+		return nil
 	}
 	return w.count()
 }
@@ -142,6 +152,14 @@ func (w *watcher) row(q *asked) shape.Row {
 // fitness says what became of the calls of a question.
 func (w *watcher) fitness(q *asked) fitness.Question {
 	f := fitness.Question{ClosedBook: w.known(q.closedBook), Oracle: w.known(q.oracle)}
+	for _, c := range q.slots {
+		if c.state != missing {
+			f.Judged++
+		}
+		if c.state == answered {
+			f.Right += w.score(c)
+		}
+	}
 	for _, c := range q.cells() {
 		switch c.state {
 		case missing:
@@ -149,7 +167,6 @@ func (w *watcher) fitness(q *asked) fitness.Question {
 		case failed:
 			f.Failed++
 		case answered:
-			f.Right += w.score(c)
 			switch {
 			case c.class.Refusal:
 				f.Refused++

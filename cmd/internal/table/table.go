@@ -17,7 +17,7 @@ import (
 )
 
 // CountRule says how unusual answers count.
-const CountRule = "Arms that are not listed got an ordinary answer to every call. A call that failed for good leaves no answer: its question is in no figure of a slot, and speaks for no shape. Refused, truncated and empty answers are scored as they are: wrong, unless they hold the answer."
+const CountRule = "Arms that are not listed got an ordinary answer to every call that was asked. A call that failed for good leaves no answer: its question is in no figure of a slot, and speaks for no shape. Refused, truncated and empty answers are scored as they are: wrong, unless they hold the answer."
 
 // SimulatedBaselines says how the arms of a simulated reader come about that its
 // curve says nothing about.
@@ -96,11 +96,11 @@ func scores(r sweep.Result) (columns []string, rows [][]string) {
 func interval(i stats.Interval) string { return fmt.Sprintf("%.1f – %.1f", 100*i.Low, 100*i.High) }
 
 // Counts returns what became of the calls: the sum, and the arms with a call that
-// did not simply get an answer.
+// got no ordinary answer.
 func Counts(r sweep.Result) (columns []string, rows [][]string) {
 	rows = append(rows, countRow("all", r.Counts))
 	for _, a := range arms(r) {
-		if c := a.Counts; c.Answered != c.Planned || c.Refused+c.Truncated+c.Empty > 0 {
+		if c := a.Counts; c.Failed+c.Refused+c.Truncated+c.Empty > 0 {
 			rows = append(rows, countRow(name(a), c))
 		}
 	}

@@ -37,7 +37,7 @@ type Watcher interface {
 }
 
 // Source is a plan that notes each question in the journal when its first call is built,
-// and that ends when its watcher says so.
+// and that begins no further question when its watcher says so.
 type Source struct {
 	Plan
 	manifest any
@@ -50,7 +50,8 @@ type Source struct {
 
 var _ run.Source = (*Source)(nil)
 
-// New returns the source of a plan that is described by manifest. watcher may be nil.
+// New returns the source of a plan that is described by manifest. watcher may be nil
+// for a source that Run is not called of.
 func New(plan Plan, manifest any, journal *journal.Journal, watcher Watcher) *Source {
 	return &Source{Plan: plan, manifest: manifest, journal: journal, watcher: watcher}
 }
@@ -58,14 +59,16 @@ func New(plan Plan, manifest any, journal *journal.Journal, watcher Watcher) *So
 // Manifest goes into the journal.
 func (s *Source) Manifest() any { return s.manifest }
 
-// Call builds a call, unless enough is known.
+// Call builds a call. The first one of a question is refused once enough is known, or
+// once an answer could not be taken in; a question that was begun is asked to its end, so
+// that the result does not depend on how many calls are open at once.
 func (s *Source) Call(i int) (model.Call, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.watcher != nil && s.watcher.Decided() {
-		return model.Call{}, run.ErrEnough
-	}
 	if i%s.CallsEach() == 0 {
+		if s.enough() {
+			return model.Call{}, run.ErrEnough
+		}
 		id, note, err := s.NoteOf(i / s.CallsEach())
 		if err != nil {
 			return model.Call{}, err
@@ -76,13 +79,19 @@ func (s *Source) Call(i int) (model.Call, error) {
 		if s.watcher != nil {
 			s.watcher.Begin(id, note)
 			s.settle()
+			if s.enough() { // by what an earlier run answered
+				return model.Call{}, run.ErrEnough
+			}
 		}
 	}
 	return s.Plan.Call(i)
 }
 
+func (s *Source) enough() bool { return s.watcher != nil && (s.err != nil || s.watcher.Decided()) }
+
 // Run asks what the journal has no answer to, by run.Run, as far as the watcher lets it.
-// What failed in an earlier run is asked again.
+// What failed in an earlier run is asked again, and counts as not asked until then. The
+// errors are those of run.Run, of the journal and of the watcher, joined.
 func (s *Source) Run(ctx context.Context, model model.Model, limits run.Limits) (run.Progress, error) {
 	_, err := journal.Read(s.journal.Path(), func(r journal.Record) error {
 		if r.Failure != nil {
