@@ -13,7 +13,7 @@ import (
 )
 
 // go test ./measure/traffic -run Calibration -v -timeout 0 -calibration.runs 2000
-var calibrationRuns = flag.Int("calibration.runs", 6, "simulated runs for each row of the calibration table")
+var calibrationRuns = flag.Int("calibration.runs", 4, "simulated runs for each row of the calibration table")
 
 // calibrationRow is one kind of traffic.
 type calibrationRow struct {
@@ -85,6 +85,30 @@ func calibrationRows(runs int) []calibrationRow {
 		}
 	}
 	return rows
+}
+
+// Looked at a hundred times, a flat reader is seldom ever given a slope, and one at the edge
+// of flat seldom ever called flat: in at most 5 % of the runs.
+func TestRepeatedLooks(t *testing.T) {
+	t.Parallel()
+	const runs = 60
+	settings := calibrationSettings{Requests: 2000, Every: 20, Runs: runs}
+	settings.Simulation = Simulation{Curve: Planted("flat", 5), Relevance: FallingRelevance(5, 0.5, 0.8), Quiet: 0.1, Spread: 0.3, Seed: 1}
+	flat, err := calibrate(settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if flat.Misnamed > runs/20 || flat.Ever[core.ShapeUndecided] != runs {
+		t.Errorf("a flat reader is given a slope in %d of %d runs: %v", flat.Misnamed, runs, flat.Ever)
+	}
+	settings.Simulation = Simulation{Curve: Planted("edge of flat", 10), Relevance: FallingRelevance(10, 0.6, 1), Seed: 1}
+	edge, err := calibrate(settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if edge.Ever[core.ShapeFlat] > runs/20 || edge.Ever[core.ShapePrimacy] < runs/4 {
+		t.Errorf("at the edge of flat, of %d runs: %v", runs, edge.Ever)
+	}
 }
 
 func TestCalibration(t *testing.T) {
