@@ -65,7 +65,7 @@ func (c *sweepCommand) Run(ctx context.Context, s streams) error {
 	if c.BatchIn != nil {
 		described.Server = "by batch"
 		err = c.readBatches(s, same, func(journal *journal.Journal) (run.Source, error) {
-			return sweep.Noted(plan, described, journal), nil
+			return sweep.Noted(plan, described, journal)
 		})
 	} else {
 		var model model.Model

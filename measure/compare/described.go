@@ -2,6 +2,7 @@ package compare
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -23,6 +24,10 @@ type Described struct {
 	// once it is known. A report then shows what holds however often one looks, and
 	// counts no question after the decision.
 	UntilDecided bool `json:"until_decided,omitempty"`
+	// Lag is by which question whom to ask is chosen, with UntilDecided: by what was
+	// answered so many questions before, so that what is open does not matter. It is also
+	// the size of a round of batches. 0: evidence.RaceLag.
+	Lag int `json:"lag,omitempty"`
 	// Unanswered is the rule for failed and refused calls. Empty: Drop.
 	Unanswered Unanswered   `json:"unanswered,omitempty"`
 	Scorer     string       `json:"scorer,omitempty"`     // a name for judge.ParseScorer; empty: best-subspan
@@ -40,6 +45,8 @@ type Described struct {
 	// another model.
 	Remarks []string `json:"remarks,omitempty"`
 }
+
+func (d Described) lag() int { return cmp.Or(max(d.Lag, 0), evidence.RaceLag) }
 
 func (d Described) unanswered() Unanswered {
 	if d.Unanswered == "" {

@@ -1,6 +1,10 @@
 package compare
 
 import (
+	"encoding/json"
+	"maps"
+	"slices"
+
 	"github.com/bookend-rag/bookend/measure/evidence"
 	"github.com/bookend-rag/bookend/measure/fitness"
 	"github.com/bookend-rag/bookend/measure/internal/watch"
@@ -24,12 +28,15 @@ type watcher struct {
 	units        int      // independent ones: clusters count as one
 	counted      []string // the questions that the verdict is about, in order
 	dropped      int
+	choices      [][]bool        // the challengers that are asked, by question
+	recalled     map[string]bool // the arms that earlier runs noted
+	begun        int             // questions, in this run
 }
 
 var _ watch.Watcher = (*watcher)(nil)
 
 func newWatcher(l *ledger) (*watcher, error) {
-	w := &watcher{ledger: l, word: evidence.Inconclusive}
+	w := &watcher{ledger: l, word: evidence.Inconclusive, recalled: map[string]bool{}}
 	for _, arm := range l.arms {
 		if (arm.Kind == Challenger || arm.Kind == Earlier) && arm.Identical == "" {
 			w.challengers = append(w.challengers, arm.Name)
@@ -47,8 +54,97 @@ func newWatcher(l *ledger) (*watcher, error) {
 	return w, err
 }
 
-// Begin takes a question in.
-func (w *watcher) Begin(id string, note any) { w.ledger.note(id, note.(Question)) }
+// Recall takes in a question that an earlier run noted.
+func (w *watcher) Recall(id string, note json.RawMessage) error {
+	var q Question
+	if err := json.Unmarshal(note, &q); err != nil {
+		return err
+	}
+	for name := range q.Cells {
+		w.recalled[name] = true
+	}
+	w.ledger.note(id, q)
+	return nil
+}
+
+// Begin takes a question in, with the arms that it is asked in.
+func (w *watcher) Begin(id string, note any) (kept any, ready bool) {
+	l, q := w.ledger, note.(Question)
+	defer func() {
+		if ready {
+			w.begun++
+		}
+	}()
+	if _, known := l.questions[id]; known {
+		maps.DeleteFunc(q.Cells, func(name string, _ Cell) bool { return w.recalled[name] })
+		if len(q.Cells) == 0 {
+			return nil, true
+		}
+		l.note(id, q) // arms that are new to the journal
+		return l.questions[id], true
+	}
+	asked, ready := w.choice(len(l.order))
+	if !ready {
+		return nil, false
+	}
+	for i, name := range w.challengers {
+		if !asked[i] {
+			delete(q.Cells, name)
+		}
+	}
+	for _, arm := range l.arms {
+		if _, asked := q.Cells[arm.Identical]; arm.Identical != "" && !asked {
+			delete(q.Cells, arm.Name)
+		}
+	}
+	l.note(id, q)
+	return q, true
+}
+
+// fresh says whether an arm is new to a journal that holds questions already.
+func (w *watcher) fresh() bool {
+	return len(w.recalled) > 0 && slices.ContainsFunc(w.ledger.arms, func(a ArmInfo) bool {
+		return a.Kind == Challenger && !w.recalled[a.Name]
+	})
+}
+
+// Asks says whether a question is asked in an arm, by its place among the arms.
+func (w *watcher) Asks(id string, call int) bool {
+	_, asked := w.ledger.questions[id].Cells[w.ledger.arms[call].Name]
+	return asked
+}
+
+// choice says which challengers a question is asked in, by its place in the order: by
+// what the questions up to Lag before it say. ready is false where those are open.
+func (w *watcher) choice(question int) (asked []bool, ready bool) {
+	if question < len(w.choices) {
+		return w.choices[question], true
+	}
+	everybody := make([]bool, len(w.challengers))
+	for i := range everybody {
+		everybody[i] = true
+	}
+	return everybody, !w.ledger.described.UntilDecided || question < w.ledger.described.lag()
+}
+
+// choose says whom to ask the question that is Lag behind the one that was just counted.
+func (w *watcher) choose() {
+	if !w.ledger.described.UntilDecided || w.trial == nil {
+		return
+	}
+	for len(w.choices) < w.ledger.described.lag() {
+		everybody, _ := w.choice(0)
+		w.choices = append(w.choices, everybody)
+	}
+	asked := make([]bool, len(w.challengers))
+	for i := range asked {
+		asked[i] = w.trial.Asks(i)
+	}
+	if last := w.choices[len(w.choices)-1]; slices.Equal(last, asked) {
+		asked = last // which is kept once
+	}
+	w.choices = append(w.choices, asked)
+}
 
 // Add takes a finished call in.
 func (w *watcher) Add(r journal.Record) error { return w.ledger.add(r) }
@@ -75,6 +171,9 @@ func (w *watcher) settle(all bool) error {
 	for ; w.next < len(w.ledger.order) && !w.Decided(); w.next++ {
 		id := w.ledger.order[w.next]
 		q := w.ledger.questions[id]
+		if w.next >= w.begun && w.fresh() {
+			return nil // an arm that is new to the journal comes with Begin
+		}
 		if w.ledger.waits(q) {
 			if !all || w.ledger.described.UntilDecided {
 				return nil
@@ -95,6 +194,7 @@ func (w *watcher) settle(all bool) error {
 				return err
 			}
 		}
+		w.choose()
 	}
 	return nil
 }

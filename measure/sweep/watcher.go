@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"encoding/json"
 	"math"
 
 	"github.com/bookend-rag/bookend/core"
@@ -44,8 +45,22 @@ func newWatcher(l *ledger) (*watcher, error) {
 	return &watcher{ledger: l, trial: trial, shape: core.ShapeUndecided}, err
 }
 
+// Recall takes in a question that an earlier run noted.
+func (w *watcher) Recall(id string, note json.RawMessage) error {
+	return w.readNotes([]journal.Note{{Name: id, Value: note}})
+}
+
 // Begin takes a question in.
-func (w *watcher) Begin(id string, note any) { w.begin(id, note.(noted)) }
+func (w *watcher) Begin(id string, note any) (kept any, ready bool) {
+	if q := w.questions[id]; q != nil && q.noted {
+		return nil, true
+	}
+	w.begin(id, note.(noted))
+	return note, true
+}
+
+// Asks says that every call of a question is made.
+func (w *watcher) Asks(string, int) bool { return true }
 
 // Add takes a finished call in.
 func (w *watcher) Add(r journal.Record) error { return w.add(r) }
