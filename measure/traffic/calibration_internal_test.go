@@ -12,7 +12,7 @@ import (
 	"github.com/bookend-rag/bookend/core"
 )
 
-// go test ./measure/traffic -run Calibration -v -timeout 0 -calibration.runs 2000
+// go test ./measure/traffic -run TestCalibration -v -timeout 0 -calibration.runs 250
 var calibrationRuns = flag.Int("calibration.runs", 4, "simulated runs for each row of the calibration table")
 
 // calibrationRow is one kind of traffic.
@@ -139,8 +139,13 @@ func TestCalibration(t *testing.T) {
 		if c.Median[word] > 0 {
 			by = fmt.Sprint(c.Median[word])
 		}
-		fmt.Fprintf(table, "| %.1f\t| %.1f\t| %s\t| %.2f\t| %.2f\t| %.1f\t| %.1f\t| %.1f\t| %.1f\t| %.2f\t| %.0f\t|\n", 100*share(c.Unfit), 100*share(c.NoEstimate), by,
-			100*c.Bias(), c.Noise(), 100*interval, 100*share(c.StartMiddle), 100*share(c.EndMiddle), 100*share(c.StartEnd), c.HalfWidth, c.Needed)
+		fmt.Fprintf(table, "| %.1f\t| %.1f\t| %s\t", 100*share(c.Unfit), 100*share(c.NoEstimate), by)
+		if c.Unfit == c.Runs {
+			fmt.Fprintln(table, strings.Repeat("| –\t", 8)+"|")
+		} else {
+			fmt.Fprintf(table, "| %.2f\t| %.2f\t| %.1f\t| %.1f\t| %.1f\t| %.1f\t| %.2f\t| %.0f\t|\n",
+				100*c.Bias(), c.Noise(), 100*interval, 100*share(c.StartMiddle), 100*share(c.EndMiddle), 100*share(c.StartEnd), c.HalfWidth, c.Needed)
+		}
 
 		// Every row is seeded. For numbers of runs that nobody has tried a line is moved
 		// out by five standard errors; from 2,000 runs on it stands as it is.
