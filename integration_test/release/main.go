@@ -46,7 +46,8 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	what, version := flags.Arg(0), flags.Arg(1)
-	if flags.NArg() != 2 || semver.Canonical(version) != version {
+	known := what == "prepare" || what == "rehearse"
+	if flags.NArg() != 2 || !known || !semver.IsValid(version) || semver.Canonical(version) != version {
 		return fmt.Errorf("arguments %q: want prepare or rehearse, and a version such as v0.1.0", flags.Args())
 	}
 	scratch, err := os.MkdirTemp("", "release-")
@@ -71,16 +72,12 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	fmt.Fprintf(out, "made %s of commit %s\n", version, r.base)
-	switch what {
-	case "prepare":
+	if what == "prepare" {
 		return r.copyBack(ctx, repository)
-	case "rehearse":
-		s, err := newStranger(ctx, r, filepath.Join(scratch, "stranger"), out)
-		if err != nil {
-			return err
-		}
-		return s.useAll(ctx)
-	default:
-		return fmt.Errorf("unknown command %q: want prepare or rehearse", what)
 	}
+	s, err := newStranger(ctx, r, filepath.Join(scratch, "stranger"), out)
+	if err != nil {
+		return err
+	}
+	return s.useAll(ctx)
 }

@@ -92,8 +92,15 @@ func (r *release) git(ctx context.Context, args ...string) (string, error) {
 }
 
 // copyBack puts the files that were prepared into the repository that the tree is a
-// clone of.
+// clone of. It overwrites nothing that is not committed.
 func (r *release) copyBack(ctx context.Context, repository string) error {
+	changed, err := output(ctx, repository, nil, "git", "status", "--porcelain")
+	if err != nil {
+		return err
+	}
+	if changed != "" {
+		return fmt.Errorf("commit or put away first what is not committed:\n%s", changed)
+	}
 	files, err := r.git(ctx, "diff", "--name-only", r.base, "HEAD")
 	if err != nil {
 		return err

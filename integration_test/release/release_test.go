@@ -176,6 +176,16 @@ func TestCopyBackIsTheCommitOfTheRelease(t *testing.T) {
 		t.Fatal(err)
 	}
 	repository := filepath.Join(filepath.Dir(r.tree), "repository")
+	note := filepath.Join(repository, "note")
+	if err := os.WriteFile(note, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.copyBack(t.Context(), repository); err == nil || !strings.Contains(err.Error(), "?? note") {
+		t.Errorf("with a file that is not committed: got error %v", err)
+	}
+	if err := os.Remove(note); err != nil {
+		t.Fatal(err)
+	}
 	if err := r.copyBack(t.Context(), repository); err != nil {
 		t.Fatal(err)
 	}
@@ -220,5 +230,13 @@ func TestModulesRefuseAnotherVersionOfEachOther(t *testing.T) {
 	p.folder, p.pins, p.get = "same", nil, []string{"example.com/small/tool/lib"}
 	if err := s.program(t.Context(), p); err != nil {
 		t.Errorf("both at v0.2.0: %v", err)
+	}
+}
+
+func TestBadArguments(t *testing.T) {
+	for _, args := range [][]string{nil, {"rehearse"}, {"rehearse", ""}, {"rehearse", "0.1.0"}, {"rehearse", "v0.1"}, {"publish", "v0.1.0"}, {"prepare", "v0.1.0", "v0.2.0"}} {
+		if err := run(t.Context(), args, io.Discard); err == nil || !strings.Contains(err.Error(), "want prepare or rehearse") {
+			t.Errorf("%q: got error %v", args, err)
+		}
 	}
 }
