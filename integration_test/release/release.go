@@ -127,7 +127,11 @@ func output(ctx context.Context, dir string, env []string, name string, args ...
 	cmd.Stderr = &errs
 	out, err := cmd.Output()
 	if err != nil {
-		return "", fmt.Errorf("%s %s: %w\n%s", filepath.Base(name), strings.Join(args, " "), err, strings.TrimSpace(errs.String()))
+		command := strings.Join(args, " ")
+		if len(command) > 100 {
+			command = command[:100] + "…"
+		}
+		return "", fmt.Errorf("%s %s: %w\n%s", filepath.Base(name), command, err, strings.TrimSpace(errs.String()))
 	}
 	return strings.TrimSpace(string(out)), nil
 }
