@@ -250,7 +250,7 @@ func (l lists) openLists(rules dataset.Rules, path string) (*dataset.Dataset, er
 
 // plan makes the arms and lays out what is asked.
 func (c *compareCommand) plan(lists *dataset.Dataset, f *fitted) (*compare.Plan, compare.Described, error) {
-	arms, curves, err := c.arms(f)
+	arms, curves, err := c.arms(f, lists.Report().MinDocuments)
 	if err != nil {
 		return nil, compare.Described{}, err
 	}

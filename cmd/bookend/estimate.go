@@ -53,10 +53,6 @@ func (c *estimateCommand) Run(ctx context.Context, s streams) error {
 	if err := (countFlag{"top-k", c.TopK, 0, maxDocuments}).check(); err != nil {
 		return err
 	}
-	reading, curve, err := readCurve(c.Curve)
-	if err != nil {
-		return err
-	}
 	scorer, err := judging{Score: c.Score}.scorer()
 	if err != nil {
 		return err
@@ -70,9 +66,17 @@ func (c *estimateCommand) Run(ctx context.Context, s streams) error {
 		return err
 	}
 	defer data.Close()
+	documents := data.Report().MinDocuments
+	if c.TopK > 0 {
+		documents = min(documents, c.TopK)
+	}
+	reading, curve, err := readCurve(c.Curve, documents)
+	if err != nil {
+		return err
+	}
 	var arms []compare.Arm
 	for _, name := range c.Placements {
-		p, err := parsePlacement(name, &fitted{curve: curve})
+		p, err := parsePlacement(name, &fitted{curve: curve}, documents)
 		if err != nil {
 			return err
 		}
@@ -93,8 +97,14 @@ func (c *estimateCommand) Run(ctx context.Context, s streams) error {
 	return safefile.Write(c.Out, c.Force, safefile.File{Name: "estimate.json", Data: text})
 }
 
-// readCurve reads a curve file, or looks up a published curve.
-func readCurve(name string) (compare.Reading, *core.Curve, error) {
+// noCurve says of what --curve names that it is neither a file nor a published curve.
+func noCurve(name string) error {
+	return usage("--curve is %q, which is no file, and of the published curves: %s", name, published.Unknown(name))
+}
+
+// readCurve reads a curve file, or looks up a published curve for prompts of so many
+// documents.
+func readCurve(name string, documents int) (compare.Reading, *core.Curve, error) {
 	curve, err := core.LoadCurve(name)
 	if err == nil {
 		reading, err := compare.ReadingOf(curve, name)
@@ -103,9 +113,9 @@ func readCurve(name string) (compare.Reading, *core.Curve, error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return compare.Reading{}, nil, err
 	}
-	published, lookupErr := published.Lookup(name)
+	published, lookupErr := published.Lookup(name, documents)
 	if lookupErr != nil {
-		return compare.Reading{}, nil, usage("--curve %s is no file, and no published curve: %w", name, lookupErr)
+		return compare.Reading{}, nil, noCurve(name)
 	}
 	curve, err = simulate.CurveOf(published)
 	return compare.ReadingOfPublished(published), curve, err

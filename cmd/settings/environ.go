@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/bookend-rag/bookend/cmd/internal/doctree"
-	"github.com/bookend-rag/bookend/cmd/internal/nearest"
+	"github.com/bookend-rag/bookend/internal/nearest"
 	"github.com/bookend-rag/bookend/core"
 )
 

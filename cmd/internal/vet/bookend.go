@@ -12,7 +12,7 @@ import (
 	"sync"
 
 	"github.com/bookend-rag/bookend/cmd/internal/doctree"
-	"github.com/bookend-rag/bookend/cmd/internal/nearest"
+	"github.com/bookend-rag/bookend/internal/nearest"
 	"github.com/bookend-rag/bookend/cmd/internal/show"
 	"github.com/bookend-rag/bookend/cmd/settings"
 	"github.com/bookend-rag/bookend/core"

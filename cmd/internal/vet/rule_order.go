@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/bookend-rag/bookend/cmd/internal/judge"
-	"github.com/bookend-rag/bookend/cmd/internal/nearest"
+	"github.com/bookend-rag/bookend/internal/nearest"
 	"github.com/bookend-rag/bookend/core"
 )
 
