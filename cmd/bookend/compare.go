@@ -21,7 +21,7 @@ import (
 
 // lists are the flags that say which lists of a retriever are taken.
 type lists struct {
-	Data   string `group:"What is asked" placeholder:"FILE" help:"What the retriever returned: JSON lines with question, answers and ctxs, best first (see above), plain or gzipped."`
+	Data   string `group:"What is asked" placeholder:"FILE" help:"What the retriever returned: JSON lines with question, answers and ctxs, best first, plain or gzipped."`
 	Labels string `group:"What is asked" placeholder:"FILE" help:"Answers for recorded lines that have none: JSON lines with question and answers, and perhaps gold, the IDs of the documents that hold them."`
 }
 
@@ -121,7 +121,7 @@ func (c *compareCommand) Run(ctx context.Context, s streams) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	model, server, err := c.model(s)
+	model, server, err := c.model(s, c.Simulate, c.Seed)
 	if err != nil {
 		return err
 	}
@@ -191,17 +191,6 @@ func (c *compareCommand) carryOut(ctx context.Context, s streams, plan *compare.
 	return err
 }
 
-func (c *compareCommand) model(s streams) (model model.Model, server string, err error) {
-	switch {
-	case c.Simulate != "":
-		model, err := newSimulated(c.Simulate, c.Seed)
-		return model, "", err
-	case c.DryRun || c.BatchOut != "" || c.BatchIn != nil:
-		return nil, "", nil
-	}
-	return c.client(s)
-}
-
 // rules opens the lists of the flags.
 func (l lists) rules(scorer judge.Scorer) (dataset.Rules, error) {
 	r := dataset.Rules{Lists: true, Scorer: scorer}
@@ -221,7 +210,7 @@ func (c *compareCommand) open(f *fitted) (*dataset.Dataset, error) {
 	if c.Data == "" {
 		accuracy, err := simulate.Accuracy(c.Simulate, 0)
 		if err != nil {
-			return nil, usage("--simulate: %w", err)
+			return nil, forFlag("--simulate", err)
 		}
 		questions := c.Limit
 		if questions == 0 {

@@ -135,10 +135,10 @@ func parsePlacement(name string, f *fitted, documents int) (core.Placement, erro
 	if err == nil || !errors.Is(err, fs.ErrNotExist) || kind == "" {
 		return p, err
 	}
-	published, lookupErr := published.Lookup(value, documents)
-	if lookupErr != nil {
-		return nil, err
+	known, unknown := published.Lookup(value, documents)
+	if unknown != nil {
+		return nil, noCurve("--placements", value)
 	}
-	curve, err := simulate.CurveOf(published)
+	curve, err := simulate.CurveOf(known)
 	return core.Measured{Curve: curve}, err
 }

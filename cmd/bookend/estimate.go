@@ -21,7 +21,7 @@ import (
 // estimateCommand holds the flags of `bookend estimate`.
 type estimateCommand struct {
 	lists
-	Curve      string   `required:"" placeholder:"FILE|NAME" help:"A curve file of bookend sweep or bookend curve, or a published curve such as gpt-3.5-turbo; an unknown name lists all."`
+	Curve      string   `required:"" placeholder:"FILE|NAME" help:"A curve file of bookend sweep or bookend curve, or a published curve such as gpt-3.5-turbo; --curve list shows all names."`
 	Placements []string `default:"ranked,head-tail,tail-head,reversed,measured" help:"The first is the baseline. A bare \"measured\" is the placement by --curve."`
 	TopK       int      `name:"top-k" placeholder:"K" help:"Take the K best documents of each list only."`
 	Worthwhile float64  `default:"3" placeholder:"POINTS" help:"The smallest gain that matters, in points."`
@@ -35,8 +35,14 @@ type estimateCommand struct {
 func (*estimateCommand) Help() string {
 	return `No model is asked: where your retriever puts the answer, and how well each slot is read, give the accuracy that each placement should have. It is arithmetic under stated assumptions, and tells whether a comparison is worth its cost.
 
+    bookend estimate --data lists.jsonl --curve DIR/curve.json
     bookend estimate --data lists.jsonl --curve gpt-3.5-turbo
-    bookend estimate --data lists.jsonl --curve DIR/curve.json`
+
+Of a published curve, the one with a number of documents near to that of your lists is taken; gpt-3.5-turbo/20 takes that of 20.
+
+A line of --data is what your retriever returned for one question, best first:
+
+    ` + dataset.ListFormat
 }
 
 // Run runs `bookend estimate`.
@@ -97,9 +103,9 @@ func (c *estimateCommand) Run(ctx context.Context, s streams) error {
 	return safefile.Write(c.Out, c.Force, safefile.File{Name: "estimate.json", Data: text})
 }
 
-// noCurve says of what --curve names that it is neither a file nor a published curve.
-func noCurve(name string) error {
-	return usage("--curve is %q, which is no file, and of the published curves: %s", name, published.Unknown(name))
+// noCurve says of the value of a flag that it is neither a file nor a published curve.
+func noCurve(flag, name string) error {
+	return usage("%s: there is no file %q, and as the name of a published curve %s", flag, name, published.Unknown(name))
 }
 
 // readCurve reads a curve file, or looks up a published curve for prompts of so many
@@ -113,9 +119,9 @@ func readCurve(name string, documents int) (compare.Reading, *core.Curve, error)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return compare.Reading{}, nil, err
 	}
-	published, lookupErr := published.Lookup(name, documents)
-	if lookupErr != nil {
-		return compare.Reading{}, nil, noCurve(name)
+	published, unknown := published.Lookup(name, documents)
+	if unknown != nil {
+		return compare.Reading{}, nil, noCurve("--curve", name)
 	}
 	curve, err = simulate.CurveOf(published)
 	return compare.ReadingOfPublished(published), curve, err

@@ -56,7 +56,7 @@ func TestEstimateWithAPublishedCurve(t *testing.T) {
 	write(t, data, `{"question":"q","answers":["a b c"],"ctxs":[{"text":"a b c"},{"text":"x"},{"text":"y"}]}`+"\n"+`{"question":"r","answers":["a b c"],"ctxs":[{"text":"x"},{"text":"y"},{"text":"z"}]}`)
 	text := mustRun(t, "estimate", "--data", data, "--curve", "GPT-3.5-Turbo")
 	for _, want := range []string{
-		"curve: gpt-3.5-turbo/20\n", "in no document      1  50.0 %", "\nranked ", "\nhead-tail ", "\ntail-head ", "\nreversed ", "\nmeasured ", "no placement is worth more than ranked here", "hardly worth its cost",
+		"curve: gpt-3.5-turbo/10\n", "in no document      1  50.0 %", "\nranked ", "\nhead-tail ", "\ntail-head ", "\nreversed ", "\nmeasured ", "no placement is worth more than ranked here", "hardly worth its cost",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in:\n%s", want, text)
@@ -101,8 +101,8 @@ func TestBadEstimates(t *testing.T) {
 	}{
 		{[]string{"estimate"}, "--curve"},
 		{[]string{"estimate", "--curve", "gpt-3.5-turbo"}, "--data is missing"},
-		{append(args, "--curve", "nobody"), "--curve nobody is no file, and no published curve"},
-		{append(args, "--curve", "nobody"), "gpt-3.5-turbo/20"},
+		{append(args, "--curve", "nobody"), "there is no file \"nobody\""},
+		{append(args, "--curve", "nobody"), "gpt-3.5-turbo/10|20"},
 		{append(args, "--curve", broken), "curve.json"},
 		{append(args, "--curve", write(t, filepath.Join(dir, "null.json"), strings.Replace(recency, "0.2,0.8", "null,0.8", 1))), "accuracy: [0]: is null"},
 		{append(args, "--curve", write(t, filepath.Join(dir, "twice.json"), strings.Replace(recency, `"documents":4`, `"documents":4,"documents":4`, 1))), "given twice"},

@@ -91,12 +91,12 @@ func TestBadOrders(t *testing.T) {
 		want string
 	}{
 		{nil, "give a number of documents, or --docs FILE"},
-		{[]string{"-1"}, "unknown flag"},
+		{[]string{"-1"}, "is -1: it must be from 0"},
 		{[]string{"100001"}, "from 0 to 100000"},
 		{[]string{"5", "--docs", docs}, "choose one"},
 		{[]string{"5", "--placement", "nope"}, "valid names: ranked"},
 		{[]string{"5", "--tokenizer", "bpe"}, "cl100k_base"},
-		{[]string{"5", "--by-score"}, "Direction"},
+		{[]string{"5", "--by-score"}, "--direction"},
 		{[]string{"5", "--settings", bad}, "did you mean top_k?"},
 		{[]string{"--docs", docs}, "line 2 of"},
 		{[]string{"--docs", write(t, filepath.Join(dir, "keys.jsonl"), `{"id":"a","body":"x"}`)}, `has the keys "body", "id", and no text: it stands under one of text, content, page_content, PageContent, contents`},

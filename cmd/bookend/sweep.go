@@ -26,11 +26,15 @@ func (c *sweepCommand) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
+	model, server, err := c.model(s, c.Simulate, c.Seed)
+	if err != nil {
+		return err
+	}
 	documents := 0
 	if c.Simulate != "" {
 		accuracy, err := simulate.Accuracy(c.Simulate, c.Documents)
 		if err != nil {
-			return usage("--simulate: %w", err)
+			return forFlag("--simulate", err)
 		}
 		documents = len(accuracy)
 	}
@@ -65,12 +69,10 @@ func (c *sweepCommand) Run(ctx context.Context, s streams) error {
 		source.described.Server = "by batch"
 		err = c.readBatches(s, source.check, func(*journal.Journal) (run.Source, error) { return source, nil })
 	} else {
-		var model model.Model
-		if model, source.described.Server, err = c.model(s); err == nil {
-			err = c.ask(ctx, s, c.Out, source.check, source.Len(), func(journal *journal.Journal, limits run.Limits) (run.Progress, error) {
-				return run.Run(ctx, source, model, journal, limits)
-			})
-		}
+		source.described.Server = server
+		err = c.ask(ctx, s, c.Out, source.check, source.Len(), func(journal *journal.Journal, limits run.Limits) (run.Progress, error) {
+			return run.Run(ctx, source, model, journal, limits)
+		})
 	}
 	failed := (*incompleteError)(nil)
 	if err != nil && !(errors.As(err, &failed) && failed.report) {
@@ -97,14 +99,17 @@ func (c *sweepCommand) announce(s streams, dataset *dataset.Dataset, plan *sweep
 	fmt.Fprintf(s.out, "%s\n%s\n", show.Lines(plan.String()), show.Line(estimate.String()))
 }
 
-// model makes the client, or the simulated reader. server is its address without
-// secrets.
-func (c *sweepCommand) model(s streams) (model model.Model, server string, err error) {
-	if c.Simulate != "" {
-		model, err := newSimulated(c.Simulate, c.Seed)
+// model makes the client, or the simulated reader; nil where nothing is asked. server
+// is its address without secrets.
+func (e *experiment) model(s streams, simulate string, seed uint64) (model model.Model, server string, err error) {
+	switch {
+	case simulate != "":
+		model, err := newSimulated(simulate, seed)
 		return model, "", err
+	case e.DryRun || e.BatchOut != "" || e.BatchIn != nil:
+		return nil, "", nil
 	}
-	return c.client(s)
+	return e.client(s)
 }
 
 // sweepSource is a plan that also says how its answers are judged.

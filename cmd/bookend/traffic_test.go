@@ -136,8 +136,8 @@ func TestBadTraffic(t *testing.T) {
 		"another file":    {[]string{"curve", "--traffic", other}, exitUsage, "does not begin as a record file does"},
 		"damaged":         {[]string{"curve", "--traffic", damaged}, exitFailed, "line 2"},
 		"twice":           {[]string{"curve", "--traffic", good, good}, exitUsage, "given twice"},
-		"few resamples":   {[]string{"curve", "--traffic", good, "--resamples", "1"}, exitUsage, "Resamples is 1"},
-		"a short window":  {[]string{"curve", "--traffic", good, "--window", "1ms"}, exitUsage, "Window is 1ms"},
+		"few resamples":   {[]string{"curve", "--traffic", good, "--resamples", "1"}, exitUsage, "--resamples is 1"},
+		"a short window":  {[]string{"curve", "--traffic", good, "--window", "1ms"}, exitUsage, "--window is 1ms"},
 		"too few at all":  {[]string{"curve", "--traffic", good}, exitDone, ""},
 		"unknown setting": {[]string{"curve", "--traffic", good, "--what"}, exitUsage, "--what"},
 	} {

@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	"github.com/bookend-rag/bookend/cmd/internal/doctree"
-	"github.com/bookend-rag/bookend/internal/nearest"
 	"github.com/bookend-rag/bookend/core"
+	"github.com/bookend-rag/bookend/internal/nearest"
 )
 
 // maxFaults is how many faults are told; one more says that there are others.

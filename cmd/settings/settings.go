@@ -25,9 +25,9 @@ import (
 	"strings"
 
 	"github.com/bookend-rag/bookend/cmd/internal/doctree"
-	"github.com/bookend-rag/bookend/internal/nearest"
 	"github.com/bookend-rag/bookend/core"
 	"github.com/bookend-rag/bookend/core/prompt"
+	"github.com/bookend-rag/bookend/internal/nearest"
 )
 
 // Settings is everything that a file can say. The zero value means the defaults.

@@ -158,16 +158,16 @@ func Unknown(name string, others ...string) string {
 	}
 	full := strings.ToLower(strings.TrimSpace(name))
 	if family, _, found := strings.Cut(full, "/"); found && sizes[family] != nil {
-		return "no curve of that size was published; there are " + family + "/" + strings.Join(sizes[family], ", /")
+		return "it is of a size that was not published; there are " + family + "/" + strings.Join(sizes[family], ", /")
 	}
 	if hint := nearest.Hint(full, slices.Concat(others, families, Names())); hint != "" {
-		return "that name is unknown" + hint
+		return "it is unknown" + hint
 	}
 	valid := slices.Clone(others)
 	for _, family := range families {
 		valid = append(valid, family+"/"+strings.Join(sizes[family], "|"))
 	}
-	return "that name is unknown; known: " + strings.Join(valid, ", ")
+	return "it is unknown; known: " + strings.Join(valid, ", ")
 }
 
 // Names returns the names of the published curves, in the order of their

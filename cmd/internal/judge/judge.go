@@ -39,7 +39,7 @@ func Load(name string) (*Curve, error) {
 	known, unknown := published.Lookup(name, 0)
 	if unknown != nil {
 		var other error // some models were measured by the authors' repository alone
-		if known, other = published.Lookup(name + "-repo", 0); other != nil {
+		if known, other = published.Lookup(name+"-repo", 0); other != nil {
 			return nil, errors.Join(err, unknown)
 		}
 	}
