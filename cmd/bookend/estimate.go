@@ -67,8 +67,11 @@ func (c *estimateCommand) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	data, err := c.openLists(rules, c.Data)
-	if err != nil {
+	var data *dataset.Dataset
+	if err := unlessSoon(s, "Reading "+c.Data, func() (err error) {
+		data, err = c.openLists(rules, c.Data)
+		return err
+	}); err != nil {
 		return err
 	}
 	defer data.Close()

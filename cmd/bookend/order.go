@@ -24,15 +24,15 @@ import (
 
 // orderCommand holds the flags of `bookend order`.
 type orderCommand struct {
-	N         *int     `arg:"" optional:"" name:"n" help:"Print the order of so many documents, best first in: the rank in each slot."`
+	N         *int     `arg:"" optional:"" name:"n" help:"How many documents: the rank that stands in each slot is printed, from the first slot to the last."`
 	Placement string   `placeholder:"NAME" help:"${placements}, or measured=FILE. head-tail unless given."`
 	Docs      string   `placeholder:"FILE" help:"In place of a number: documents as JSON lines, best first, with text and what else they have: id, score, metadata; - reads standard input."`
 	Settings  string   `placeholder:"FILE" help:"Settings, YAML or JSON; the flags win over them."`
-	ByScore   bool     `help:"Rank by score, and not as given; needs --direction."`
+	ByScore   bool     `help:"Rank by score instead of by the given order; needs --direction."`
 	Direction string   `placeholder:"NAME" help:"higher-is-better or lower-is-better."`
 	Threshold *float64 `placeholder:"SCORE" help:"Leave out documents with a worse score; needs --direction."`
-	TopK      *int     `name:"top-k" placeholder:"N" help:"Admit no more documents than that."`
-	Budget    *int     `placeholder:"N" help:"Admit no more tokens than that."`
+	TopK      *int     `name:"top-k" placeholder:"N" help:"Admit N documents at most."`
+	Budget    *int     `placeholder:"N" help:"Admit N tokens at most."`
 	Tokenizer string   `placeholder:"NAME" help:"What counts tokens: ${tokenizers}. cl100k_base unless given."`
 }
 

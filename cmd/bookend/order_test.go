@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -108,5 +109,23 @@ func TestBadOrders(t *testing.T) {
 		if o := command(t, append([]string{"order"}, c.args...)...); o.code != exitUsage || !strings.Contains(o.err, c.want) {
 			t.Errorf("order %q: code %d, want %q in %s", c.args, o.code, c.want, o.err)
 		}
+	}
+}
+
+// The documents of a pipe are read as those of a file are.
+func TestOrderOfStandardInput(t *testing.T) {
+	t.Parallel()
+	const lines = `{"id":"a","text":"one"}` + "\n" + `{"id":"b","text":"two"}` + "\n" + `{"id":"c","text":"three"}`
+	var out, errs bytes.Buffer
+	s := streams{in: strings.NewReader(lines), out: &out, err: &errs, getenv: func(string) string { return "" }}
+	if code := execute(t.Context(), []string{"order", "--docs", "-"}, s); code != exitDone {
+		t.Fatalf("code %d: %s", code, errs.String())
+	}
+	if want := mustRun(t, "order", "--docs", write(t, filepath.Join(t.TempDir(), "docs"), lines)); out.String() != want || !strings.Contains(want, "3       r2") {
+		t.Errorf("(-want +got)\n-%s\n+%s", want, out.String())
+	}
+	s.in = strings.NewReader("{]")
+	if code := execute(t.Context(), []string{"order", "--docs", "-"}, s); code != exitUsage || !strings.Contains(errs.String(), "line 1 of standard input") {
+		t.Errorf("code %d: %s", code, errs.String())
 	}
 }

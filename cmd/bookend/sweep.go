@@ -38,8 +38,11 @@ func (c *sweepCommand) Run(ctx context.Context, s streams) error {
 		}
 		documents = len(accuracy)
 	}
-	dataset, err := c.open(scorer, documents)
-	if err != nil {
+	var dataset *dataset.Dataset
+	if err := unlessSoon(s, "Reading "+c.Data, func() (err error) {
+		dataset, err = c.open(scorer, documents)
+		return err
+	}); err != nil {
 		return err
 	}
 	defer dataset.Close()
@@ -51,8 +54,11 @@ func (c *sweepCommand) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	estimate, err := plan.Estimate(ctx, c.prices.prices())
-	if err != nil {
+	var estimate run.Estimate
+	if err := unlessSoon(s, "Counting what the prompts hold", func() (err error) {
+		estimate, err = plan.Estimate(ctx, c.prices.prices())
+		return err
+	}); err != nil {
 		return err
 	}
 	c.announce(s, dataset, plan, estimate)

@@ -25,8 +25,8 @@ type curveCommand struct {
 
 	Together  bool          `help:"Make one curve of all models and prompt sizes. Prompts with another number of documents always have one of their own."`
 	Window    time.Duration `default:"24h" help:"The spans of time between which the curve is compared."`
-	Resamples int           `default:"1000" help:"Draws of the bootstrap behind the intervals."`
-	Seed      uint64        `default:"1" help:"Of the bootstrap."`
+	Resamples int           `default:"1000" help:"Draws of the bootstrap, from which the intervals come."`
+	Seed      uint64        `default:"1" help:"Seed of the bootstrap."`
 
 	Out   string `placeholder:"DIR" help:"Folder for curve, table and plot. Without it they are only shown."`
 	Force bool   `help:"Overwrite files that differ."`
@@ -57,7 +57,10 @@ func (c *curveCommand) Run(ctx context.Context, s streams) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if _, err := collector.ReadFile(path); errors.Is(err, fs.ErrNotExist) || errors.Is(err, record.ErrNotRecord) {
+		if err := unlessSoon(s, "Reading "+path, func() error {
+			_, err := collector.ReadFile(path)
+			return err
+		}); errors.Is(err, fs.ErrNotExist) || errors.Is(err, record.ErrNotRecord) {
 			return &usageError{err}
 		} else if err != nil {
 			return err
@@ -66,7 +69,11 @@ func (c *curveCommand) Run(ctx context.Context, s streams) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	r := collector.Result()
+	var r traffic.Result
+	_ = unlessSoon(s, "Drawing the intervals", func() error {
+		r = collector.Result()
+		return nil
+	})
 	if err := ctx.Err(); err != nil {
 		return err
 	}
