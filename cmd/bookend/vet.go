@@ -59,7 +59,7 @@ func (c *vetCommand) Run(ctx context.Context, s streams) error {
 	if c.Explain != "" {
 		rule, err := vet.Lookup(c.Explain)
 		if err == nil {
-			fmt.Fprint(s.out, rule.Page())
+			fmt.Fprint(s.out, narrow(rule.Page()))
 		}
 		return err
 	}
