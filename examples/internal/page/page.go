@@ -6,6 +6,7 @@ package page
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -65,6 +66,17 @@ func (p *Page) Fields(fields ...Field) {
 			f.Name = ""
 		}
 	}
+}
+
+// Same returns one field in place of several with the same text.
+func Same(fields []Field) []Field {
+	if len(fields) < 2 || slices.ContainsFunc(fields, func(f Field) bool { return f.Text != fields[0].Text }) {
+		return slices.Clone(fields)
+	}
+	if len(fields) == 2 {
+		return []Field{{Name: "both", Text: fields[0].Text}}
+	}
+	return []Field{{Name: "all", Text: fields[0].Text}}
 }
 
 // slotsInARow is how many slots one row shows.

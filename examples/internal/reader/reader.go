@@ -15,7 +15,7 @@ import (
 )
 
 // Name is what the examples print where an answer comes from this reader.
-const Name = "extractive reader, no model: it copies the sentence most like the question"
+const Name = "extractive reader (no model): the sentence most like the question"
 
 // NoAnswer is the answer when no sentence shares a word with the question.
 const NoAnswer = "The documents do not say."

@@ -6,7 +6,6 @@ package twice
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/bookend-rag/bookend/core"
@@ -56,7 +55,7 @@ func (a Asked) Show(p *page.Page) {
 	} else {
 		p.Printf("\n")
 	}
-	a.answers(p)
+	p.Fields(append(page.Same(a.Answers), page.Field{Name: "by", Text: a.Model})...)
 	if moved && a.Model == reader.Name {
 		a.models(p, gold, slot)
 	}
@@ -89,22 +88,6 @@ func third(slot, n int) string {
 		return "last"
 	}
 	return "middle"
-}
-
-// answers prints the answers, one that is given by all once.
-func (a Asked) answers(p *page.Page) {
-	same, all := len(a.Answers) > 1, "all"
-	if len(a.Answers) == 2 {
-		all = "both"
-	}
-	for _, answer := range a.Answers {
-		same = same && answer.Text == a.Answers[0].Text
-	}
-	fields := a.Answers
-	if same {
-		fields = []page.Field{{Name: all, Text: a.Answers[0].Text}}
-	}
-	p.Fields(append(slices.Clone(fields), page.Field{Name: "by", Text: a.Model})...)
 }
 
 // families are models of 2023 to 2026 with a published curve of ten documents.
