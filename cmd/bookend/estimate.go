@@ -137,7 +137,7 @@ func (c *estimateCommand) print(s streams, report dataset.Report, curve *core.Cu
 	for i, a := range e.Arms {
 		gain, noise := "", ""
 		if i > 0 {
-			gain = fmt.Sprintf("%+.1f", 100*a.Gain)
+			gain = show.Signed(100 * a.Gain)
 			if a.Error > 0 {
 				noise = fmt.Sprintf("± %.1f", 200*a.Error)
 			}

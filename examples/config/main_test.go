@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-const answer = "From day 31 through day 60, and so after 45 days, we settle the return with store credit instead of money."
+const answer = "             From day 31 through day 60, and so after 45 days, we settle the\n             return with store credit instead of money. [4]\n"
 
 func output(t *testing.T, args, environ []string) string {
 	t.Helper()
