@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/bookend-rag/bookend/examples/internal/terminal"
 )
 
 const answer = "             From day 31 through day 60, and so after 45 days, we settle the\n             return with store credit instead of money. [4]\n"
@@ -21,6 +23,7 @@ func output(t *testing.T, args, environ []string) string {
 
 func TestBothChainsFollowTheFile(t *testing.T) {
 	got := output(t, nil, nil)
+	terminal.Fits(t, got)
 	for _, name := range []string{"langchaingo", "eino"} { // the budget leaves out the sixth
 		if want := fmt.Sprintf("\n%-13sslots r1 r3 r5 r4 r2\n%s", name, answer); !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/bookend-rag/bookend/core"
+	"github.com/bookend-rag/bookend/examples/internal/terminal"
 )
 
 func output(t *testing.T, args ...string) (string, error) {
@@ -33,7 +33,7 @@ func TestRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	first := strings.Join(strings.SplitAfterN(out, "\n", 11)[:10], "")
+	first := terminal.First(out)
 	for _, want := range []string{
 		"Question  Can I get a refund after 45 days?\n", "store credit instead of money. [4]\n", "\n[4] is refunds.md#2, in slot 5 of 6\n",
 		"6 of 11 documents enter the prompt. house-rule is pinned",
@@ -42,11 +42,7 @@ func TestRun(t *testing.T) {
 			t.Errorf("no %q in the first ten lines:\n%s", want, first)
 		}
 	}
-	for line := range strings.Lines(out) {
-		if utf8.RuneCountInString(line) > 81 {
-			t.Errorf("wider than 80 columns: %s", line)
-		}
-	}
+	terminal.Fits(t, out)
 	if want := "head-tail: 11 in, 6 placed, 5 left out, budget 398 of 450 used\n"; !strings.Contains(out, want) {
 		t.Errorf("no %q in the output:\n%s", want, out)
 	}

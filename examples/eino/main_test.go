@@ -10,13 +10,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/bookend-rag/bookend/core"
 	layout "github.com/bookend-rag/bookend/core/prompt"
 	bookend "github.com/bookend-rag/bookend/eino"
 	"github.com/bookend-rag/bookend/examples/internal/page"
 	"github.com/bookend-rag/bookend/examples/internal/reader"
+	"github.com/bookend-rag/bookend/examples/internal/terminal"
 	"github.com/cloudwego/eino/components/document"
 	"github.com/cloudwego/eino/components/model"
 	"github.com/cloudwego/eino/components/prompt"
@@ -221,16 +221,6 @@ func row(name string, ranks []int) string {
 	return "\n" + line + "\n"
 }
 
-// fits looks that no line is wider than a terminal.
-func fits(t *testing.T, out string) {
-	t.Helper()
-	for line := range strings.Lines(out) {
-		if utf8.RuneCountInString(line) > page.Width+1 {
-			t.Errorf("wider than %d columns: %s", page.Width, line)
-		}
-	}
-}
-
 func TestRun(t *testing.T) {
 	for _, c := range []struct {
 		args  []string
@@ -246,14 +236,14 @@ func TestRun(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			fits(t, out)
+			terminal.Fits(t, out)
 			// The point stands in the first ten lines. All five programs cite the document
 			// by its rank, wherever it stands.
-			first := strings.Join(strings.SplitAfterN(out, "\n", 11)[:10], "")
+			first := terminal.First(out)
 			for _, want := range []string{
 				"Question: " + question + "\n", "*r4 holds the answer.", row("plain", []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}[:len(c.ranks)]), row(c.name, c.ranks),
 				"\nr4 moves from slot 4, in the ", fmt.Sprintf(" third, to slot %d, in the ", 1+slices.Index(c.ranks, 4)),
-				"\nall  From day 31 through day 60", "store credit instead of money. [4]\n",
+				"\nall 5  From day 31 through day 60", "store credit instead of money. [4]\n",
 			} {
 				if !strings.Contains(first, want) {
 					t.Errorf("no %q in the first ten lines:\n%s", want, first)
@@ -268,7 +258,7 @@ func TestRun(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			fits(t, out)
+			terminal.Fits(t, out)
 			if slot := "\n[2] Cancelling a place                 │ [3] What we cannot send abroad\n"; c.name == "head-tail" && !strings.Contains(out, slot) {
 				t.Errorf("no slot %q in the messages as sent:\n%s", slot, out)
 			}
@@ -343,7 +333,7 @@ func TestTheEnvironmentNamesTheModel(t *testing.T) {
 	if want := []bool{false, false, true, false, true}; !slices.Equal(streamed, want) {
 		t.Errorf("streamed requests (-want +got)\n-%v\n+%v", want, streamed)
 	}
-	if !strings.Contains(out.String(), "\nall  Credit, says [31mthe server.\n") {
+	if !strings.Contains(out.String(), "\nall 5  Credit, says [31mthe server.\n") {
 		t.Errorf("not five times the answer of the server:\n%q", out.String())
 	}
 	if strings.Contains(out.String(), reader.Name) {

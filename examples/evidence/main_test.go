@@ -14,9 +14,9 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/bookend-rag/bookend/core/record"
+	"github.com/bookend-rag/bookend/examples/internal/terminal"
 	"github.com/bookend-rag/bookend/measure/compare"
 	"github.com/bookend-rag/bookend/measure/dataset"
 	"github.com/bookend-rag/bookend/measure/run"
@@ -53,16 +53,12 @@ func TestRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The finding stands in the first ten lines.
-	first := unwrapped(strings.Join(strings.SplitAfterN(out, "\n", 11)[:10], ""))
+	first := unwrapped(terminal.First(out))
 	if !strings.HasPrefix(first, "SIMULATED, no measurement. Is head-tail worth more than the retriever's own order? 160 questions over lists of 10 documents") ||
 		!strings.Contains(unwrapped(out), "simulated gpt-3.5-turbo, 160 questions × 6 arms = 960 calls, fewer where arms share a prompt") {
 		t.Errorf("unexpected output:\n%s", out)
 	}
-	for line := range strings.Lines(out) {
-		if utf8.RuneCountInString(line) > 81 {
-			t.Errorf("wider than 80 columns: %s", line)
-		}
-	}
+	terminal.Fits(t, out)
 	if !regexp.MustCompile(`(Reorder|Keep ranked|Inconclusive): with the simulated reader gpt-3\.5-turbo, .*\(95 % confidence sequence .*, 160 questions\)`).MatchString(first) {
 		t.Errorf("no verdict in:\n%s", out)
 	}

@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/bookend-rag/bookend/core"
 	"github.com/bookend-rag/bookend/core/prompt"
@@ -21,6 +20,7 @@ import (
 	"github.com/bookend-rag/bookend/examples/internal/folder"
 	"github.com/bookend-rag/bookend/examples/internal/page"
 	"github.com/bookend-rag/bookend/examples/internal/reader"
+	"github.com/bookend-rag/bookend/examples/internal/terminal"
 	bookend "github.com/bookend-rag/bookend/langchaingo"
 	"github.com/tmc/langchaingo/chains"
 	"github.com/tmc/langchaingo/llms"
@@ -154,16 +154,6 @@ func row(name string, ranks []int) string {
 	return "\n" + line + "\n"
 }
 
-// fits looks that no line is wider than a terminal.
-func fits(t *testing.T, out string) {
-	t.Helper()
-	for line := range strings.Lines(out) {
-		if utf8.RuneCountInString(line) > page.Width+1 {
-			t.Errorf("wider than %d columns: %s", page.Width, line)
-		}
-	}
-}
-
 func TestRunOverTheHandbook(t *testing.T) {
 	for _, c := range []struct {
 		args  []string
@@ -180,9 +170,9 @@ func TestRunOverTheHandbook(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			fits(t, out)
+			terminal.Fits(t, out)
 			// The point stands in the first ten lines.
-			first := strings.Join(strings.SplitAfterN(out, "\n", 11)[:10], "")
+			first := terminal.First(out)
 			for _, want := range []string{
 				"Question: " + question + "\n", "*r4 holds the answer.", row("plain", []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}[:len(c.ranks)]), row(c.name, c.ranks),
 				"\nr4 moves from slot 4, in the ", " third, to slot " + c.gold + " third.\n", "store credit instead of money.",
@@ -203,7 +193,7 @@ func TestRunOverTheHandbook(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			fits(t, out)
+			terminal.Fits(t, out)
 			slot := map[string]string{ // one slot of the prompts as sent
 				"head-tail":   "\nA place cancelled more than 45 days    │ If a parcel is refused at the door or\n",
 				"edges-first": "\nSome people ask for a refund after     │ A customer who asks for deletion gets\n",
@@ -410,7 +400,7 @@ func TestRunWithALayout(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		fits(t, out)
+		terminal.Fits(t, out)
 		want = append(want, "[human]", "\nplain ", " store credit instead of money.\n", "\nlaid out  From day 31", " store credit instead of money. [4]\n", "plain on the left, head-tail + "+layout, "│ [4] Some people ask")
 		for _, want := range want {
 			if !strings.Contains(out, want) {
@@ -422,7 +412,7 @@ func TestRunWithALayout(t *testing.T) {
 
 func TestRunAChat(t *testing.T) {
 	out, err := output(t, "-chat", "-prompt")
-	fits(t, out)
+	terminal.Fits(t, out)
 	if err != nil {
 		t.Fatal(err)
 	}

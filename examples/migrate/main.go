@@ -32,7 +32,7 @@ head-tail     Haystack's LostInTheMiddleRanker, eino-ext's score reranker;
               Bookend's default
 tail-head     the mirror image of head-tail: the best match last
 
-The orders of n documents, from the first slot to the last; r1 is the best match:
+The orders of n documents, first slot to last; r1 is the best match:
 
 `)
 	fmt.Fprintf(out, "%-3s%-22s%-22s%s\n", "n", "long-context", "head-tail", "tail-head")

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/cloudwego/eino/schema"
+
+	"github.com/bookend-rag/bookend/examples/internal/terminal"
 )
 
 const want = `Which placement gives the order of your old reorderer?
@@ -15,7 +17,7 @@ head-tail     Haystack's LostInTheMiddleRanker, eino-ext's score reranker;
               Bookend's default
 tail-head     the mirror image of head-tail: the best match last
 
-The orders of n documents, from the first slot to the last; r1 is the best match:
+The orders of n documents, first slot to last; r1 is the best match:
 
 n  long-context          head-tail             tail-head
 2  r2 r1                 r1 r2                 r2 r1
@@ -48,6 +50,7 @@ func TestRun(t *testing.T) {
 	if err := run(t.Context(), nil, &out); err != nil {
 		t.Fatal(err)
 	}
+	terminal.Fits(t, want)
 	got, want := strings.Split(out.String(), "\n"), strings.Split(want, "\n")
 	for i := range max(len(got), len(want)) {
 		var g, w string

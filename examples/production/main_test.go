@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"github.com/bookend-rag/bookend/core"
+	"github.com/bookend-rag/bookend/examples/internal/terminal"
 	"github.com/tmc/langchaingo/llms"
 	"github.com/tmc/langchaingo/schema"
 )
@@ -41,9 +42,9 @@ req-2    public     reversed     r8 r7 r6 r5 r4 r3 r2 r1
 req-3    public     off          r1 r2 r3 r4 r5 r6 r7 r8
 req-4    northshop  edges-first  r1 r2 r5 r6 r3 r4         top-k: 2
 
-all  From day 31 through day 60, and so after 45 days, we settle the return with
-     store credit instead of money.
-by   extractive reader (no model): the sentence most like the question
+all 4  From day 31 through day 60, and so after 45 days, we settle the return
+       with store credit instead of money.
+by     extractive reader (no model): the sentence most like the question
 
 The ID of a request decides which of three orders it gets; northshop has
 settings of its own. The table is what the service has logged, one line of JSON
@@ -59,6 +60,7 @@ const wantLog = `
 
 func TestRun(t *testing.T) {
 	t.Parallel()
+	terminal.Fits(t, want)
 	for arg, want := range map[string]string{"": want, "-log": want + wantLog} {
 		var out strings.Builder
 		if err := run(t.Context(), strings.Fields(arg), &out, newLog); err != nil {

@@ -6,10 +6,9 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/bookend-rag/bookend/core/prompt"
-	"github.com/bookend-rag/bookend/examples/internal/page"
+	"github.com/bookend-rag/bookend/examples/internal/terminal"
 )
 
 const want = `Can I get a refund after 45 days?
@@ -92,11 +91,7 @@ func TestRun(t *testing.T) {
 	if out != want {
 		t.Errorf("output (-want +got)\n-%s\n+%s", strings.ReplaceAll(want, "\n", "\n-"), strings.ReplaceAll(out, "\n", "\n+"))
 	}
-	for line := range strings.Lines(out) {
-		if width := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); width > page.Width {
-			t.Errorf("%d columns: %s", width, line)
-		}
-	}
+	terminal.Fits(t, out)
 }
 
 // TestThePicture tells from the prompts themselves what the picture has to show.

@@ -9,7 +9,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"unicode/utf8"
+
+	"github.com/bookend-rag/bookend/examples/internal/terminal"
 )
 
 func mustRun(t *testing.T, args ...string) string {
@@ -38,20 +39,16 @@ func TestOffline(t *testing.T) {
 	out := mustRun(t)
 	mustHave(
 		t, out, "slot   stems   words  fusion  lexical   document\n",
-		"lexical scorer, no model", "5 of 27 documents enter the prompt", "extractive reader (no model)",
+		"lexical scorer, no model", "5 of 27\ndocuments enter the prompt", "extractive reader (no model)",
 		"\n   1       6       5       5        1  *employee-discount.txt#0\n", "\n   2       1       1       1        3   stores.md#4\n", "\n out ",
 	)
 	// The point stands in the first ten lines, and the answer is right.
-	first := strings.Join(strings.SplitAfterN(out, "\n", 11)[:10], "")
+	first := terminal.First(out)
 	mustHave(
 		t, first, "Question  How much do I save on our own label", "gets 33 percent off our own label",
 		"The answer stands in *employee-discount.txt#0: rank 6 by stems, rank 5 by words,\nrank 5 by fusion, rank 1 by lexical, slot 1.",
 	)
-	for line := range strings.Lines(out) {
-		if utf8.RuneCountInString(line) > 81 {
-			t.Errorf("wider than 80 columns: %s", line)
-		}
-	}
+	terminal.Fits(t, out)
 	// A wrong answer is not passed off as one.
 	mustHave(t, mustRun(t, "-q", "Can I get a refund after 45 days?"), "This answer is wrong: the reader copies a sentence")
 	mustHave(t, mustRun(t, "-q", "Can I get a refund after 45 days?", "-k", "1"), "was not retrieved")

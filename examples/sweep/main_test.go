@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/bookend-rag/bookend/examples/internal/terminal"
 	"github.com/bookend-rag/bookend/measure/dataset"
 	"github.com/bookend-rag/bookend/measure/simulate"
 )
@@ -25,7 +26,8 @@ func TestRun(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		first := strings.Join(strings.SplitAfterN(out, "\n", 11)[:10], "")
+		terminal.Fits(t, out)
+		first := terminal.First(out)
 		if !strings.HasPrefix(out, "SIMULATED, no measurement: in which slot of 10 documents does the reader") || !strings.Contains(first, want) {
 			t.Errorf("-reader %s: want SIMULATED and %q in the first ten lines, got:\n%s", reader, want, out)
 		}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/bookend-rag/bookend/core/record"
+	"github.com/bookend-rag/bookend/examples/internal/terminal"
 )
 
 func output(t *testing.T, args ...string) (string, error) {
@@ -26,6 +27,7 @@ func TestRun(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		terminal.Fits(t, out)
 		for _, part := range append(want, "SIMULATED, no measurement: 4000 requests, ", "\nslot  planted  found ", "\n  10  ") {
 			if !strings.Contains(out, part) {
 				t.Errorf("-reader %s: the output lacks %q:\n%s", reader, part, out)

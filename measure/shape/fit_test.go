@@ -47,7 +47,7 @@ func TestFitNeedsBothEnds(t *testing.T) {
 	t.Parallel()
 	for _, slots := range [][]int{{1, 2, 4}, {0, 1, 2}, {1, 2, 3}} {
 		c, err := shape.Fit(outcomesOf(t, 5, slots, "101", "111"), shape.CurveInfo{})
-		want := "bookend: curve does not measure slot 0 and slot 4, the two ends: measure them"
+		want := "bookend: curve does not measure both ends, the first and the last of its 5 slots: measure them"
 		if e := (*core.CurveError)(nil); !errors.As(err, &e) || err.Error() != want || c != nil {
 			t.Errorf("slots %v (-want +got)\n-%s\n+%v", slots, want, err)
 		}

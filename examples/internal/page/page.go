@@ -76,7 +76,7 @@ func Same(fields []Field) []Field {
 	if len(fields) == 2 {
 		return []Field{{Name: "both", Text: fields[0].Text}}
 	}
-	return []Field{{Name: "all", Text: fields[0].Text}}
+	return []Field{{Name: fmt.Sprintf("all %d", len(fields)), Text: fields[0].Text}}
 }
 
 // slotsInARow is how many slots one row shows.

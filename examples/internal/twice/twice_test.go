@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/bookend-rag/bookend/core"
 	"github.com/bookend-rag/bookend/examples/internal/page"
 	"github.com/bookend-rag/bookend/examples/internal/reader"
+	"github.com/bookend-rag/bookend/examples/internal/terminal"
 )
 
 // shown prints a question of the handbook, whose answer is the given rank of n
@@ -39,11 +39,7 @@ func shown(t *testing.T, question string, n, gold int, placement core.Placement,
 	if p.Err() != nil {
 		t.Fatal(p.Err())
 	}
-	for line := range strings.Lines(out.String()) {
-		if utf8.RuneCountInString(line) > page.Width+1 {
-			t.Errorf("%d documents: wider than %d columns: %s", n, page.Width, line)
-		}
-	}
+	terminal.Fits(t, out.String())
 	return out.String()
 }
 
