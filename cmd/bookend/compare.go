@@ -189,7 +189,7 @@ func (c *compareCommand) carryOut(ctx context.Context, s streams, plan *compare.
 	}
 	result, err := compare.SummarizeJournal(filepath.Join(c.Out, journalName), nil)
 	if err == nil {
-		err = publishComparison(s.out, c.Out, c.Force, result)
+		err = publishComparison(s.out, c.folder(c.Out), result)
 	}
 	if err == nil && failed != nil {
 		return failed

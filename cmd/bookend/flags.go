@@ -28,6 +28,8 @@ type sweepCommand struct {
 	Format      string `group:"The prompt" placeholder:"NAME" help:"Form of a document: titled (unless given), numbered, xml or markdown."`
 	Instruction string `group:"The prompt" placeholder:"FILE" help:"A file with the instruction, in place of our own."`
 
+	UntilDecided bool `group:"When it ends" help:"Look after every question and stop once the shape is settled. Without it, all questions are asked."`
+
 	Limit        int    `group:"How much" placeholder:"N" help:"Ask N questions only. All unless given; 300 with --simulate."`
 	Seed         uint64 `group:"How much" default:"1" help:"Order of the questions, and the cases of --kv."`
 	Repeats      int    `group:"How much" default:"1" help:"How often the middle slot is asked again, for the noise floor."`
@@ -77,6 +79,9 @@ func (c *sweepCommand) check() error {
 	}
 	if c.Keys != 0 && c.KV == 0 {
 		fault("--keys is %d, but only --kv N has keys: give both", c.Keys)
+	}
+	if c.UntilDecided && c.BatchOut != "" {
+		fault("--until-decided looks after every question, and a batch asks them all: leave out one of the two")
 	}
 	faults = append(faults, c.experiment.check(c.Simulate != ""))
 	for _, n := range []countFlag{

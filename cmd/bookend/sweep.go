@@ -67,17 +67,20 @@ func (c *sweepCommand) Run(ctx context.Context, s streams) error {
 		fmt.Fprintln(s.out, "\nDry run: nothing was asked, spent or written.")
 		return nil
 	}
-	source := sweepSource{plan, sweep.Described{Manifest: plan.Describe(), Scorer: c.Score, FirstLine: c.FirstLine}}
+	described := sweep.Described{Manifest: plan.Describe(), Scorer: c.Score, FirstLine: c.FirstLine, UntilDecided: c.UntilDecided}
+	same := func(path string) error { return sameSweep(path, described) }
 	if c.BatchOut != "" {
-		return c.writeBatch(s, source, settings.Model, settings.Params, source.check)
+		return c.writeBatch(s, plan, settings.Model, settings.Params, same)
 	}
 	if c.BatchIn != nil {
-		source.described.Server = "by batch"
-		err = c.readBatches(s, source.check, func(*journal.Journal) (run.Source, error) { return source, nil })
+		described.Server = "by batch"
+		err = c.readBatches(s, same, func(journal *journal.Journal) (run.Source, error) {
+			return sweep.Noted(plan, described, journal), nil
+		})
 	} else {
-		source.described.Server = server
-		err = c.ask(ctx, s, c.Out, source.check, source.Len(), func(journal *journal.Journal, limits run.Limits) (run.Progress, error) {
-			return run.Run(ctx, source, model, journal, limits)
+		described.Server = server
+		err = c.ask(ctx, s, c.Out, same, plan.Len(), func(journal *journal.Journal, limits run.Limits) (run.Progress, error) {
+			return sweep.Run(ctx, plan, described, model, journal, limits)
 		})
 	}
 	failed := (*incompleteError)(nil)
@@ -86,7 +89,7 @@ func (c *sweepCommand) Run(ctx context.Context, s streams) error {
 	}
 	result, err := sweep.SummarizeJournal(filepath.Join(c.Out, journalName), nil)
 	if err == nil {
-		err = publish(s.out, c.Out, c.Force, []sweep.Result{result})
+		err = publish(s.out, c.folder(c.Out), []sweep.Result{result})
 	}
 	if err == nil && failed != nil {
 		return failed
@@ -117,18 +120,6 @@ func (e *experiment) model(s streams, simulate string, seed uint64) (model model
 	}
 	return e.client(s)
 }
-
-// sweepSource is a plan that also says how its answers are judged.
-type sweepSource struct {
-	*sweep.Plan
-	described sweep.Described
-}
-
-// Manifest goes into the journal.
-func (s sweepSource) Manifest() any { return s.described }
-
-// check refuses the journal of another sweep.
-func (s sweepSource) check(path string) error { return sameSweep(path, s.described) }
 
 // sameSweep refuses a folder that holds the journal of another sweep.
 func sameSweep(path string, want sweep.Described) error {

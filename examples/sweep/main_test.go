@@ -22,7 +22,7 @@ func TestRun(t *testing.T) {
 		"u":       "\nshape of the curve  U\nbest order by it    r1 r3 r5 r7 r9 r10 r8 r6 r4 r2\n",
 		"recency": "\nshape of the curve  recency\nbest order by it    r10 r9 r8 r7 r6 r5 r4 r3 r2 r1\n",
 	} {
-		out, err := output(t, "-reader", reader, "-questions", "100")
+		out, err := output(t, "-reader", reader, "-questions", "300")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -97,10 +97,8 @@ func Read(from io.Reader, source run.Source, j *journal.Journal) (Result, error)
 			result.Known++
 			continue
 		}
-		record := journal.Record{
-			Key: call.Key, Question: call.Question, Arm: call.Arm, Slot: call.Slot, Repeat: call.Repeat,
-			Answers: call.Answers, Estimated: call.Tokens, Time: time.Now().UTC(),
-		}
+		record := journal.RecordOf(call)
+		record.Time = time.Now().UTC()
 		record.Answer, record.Failure = l.outcome()
 		if record.Failure != nil { // a rare case: the prompt is built again
 			asked, err := source.Call(at[l.ID])

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/bookend-rag/bookend/measure/dataset"
 	"github.com/bookend-rag/bookend/measure/evidence"
@@ -28,6 +29,10 @@ type Described struct {
 	FirstLine  bool         `json:"first_line,omitempty"` // judge the first line, not the whole answer
 	Server     string       `json:"server,omitempty"`     // the address that was asked, without secrets
 	Prices     model.Prices `json:"prices,omitzero"`
+	// Earlier are the challengers of earlier runs into the journal that are not asked any
+	// more. Run and Noted fill it in. Whoever adds an arm after a look at the figures
+	// has one more chance to be wrong, so that all arms ever looked at share Alpha.
+	Earlier []ArmInfo `json:"earlier,omitempty"`
 	// SameQuestions says that a measured placement was fitted on questions that are
 	// compared here, so that its gain is flattered. It is told in every output.
 	SameQuestions bool `json:"same_questions,omitempty"`
@@ -122,6 +127,27 @@ func lines(r dataset.Report) int {
 	return r.Lines
 }
 
+// after returns d with the arms of an earlier description that it does not ask.
+func (d Described) after(path string) Described {
+	earlier, err := DescriptionOf(path)
+	if err != nil { // an empty journal describes none
+		return d
+	}
+	names := map[string]bool{}
+	for _, arm := range d.Arms {
+		names[arm.Name] = true
+	}
+	d.Earlier = nil
+	for _, arm := range slices.Concat(earlier.Arms, earlier.Earlier) {
+		if (arm.Kind == Challenger || arm.Kind == Earlier) && arm.Identical == "" && !names[arm.Name] {
+			names[arm.Name] = true
+			arm.Kind = Earlier
+			d.Earlier = append(d.Earlier, arm)
+		}
+	}
+	return d
+}
+
 // DescriptionOf reads the last description of a journal. The error is that of
 // journal.Read, or a *journal.Error: ErrNoComparison where there is none,
 // and one that says that the records are of different comparisons.
@@ -160,14 +186,19 @@ func describe(path string, manifests []json.RawMessage) (Described, error) {
 	return last, nil
 }
 
-// Unanswered says what a failed or refused call does to its question.
+// Unanswered says what a failed or refused call of the baseline or of a challenger does
+// to its question. Under either rule the verdict counts a call that failed against the
+// word that it would be counted for: for reorder the challenger's as wrong and the
+// baseline's as right, for keep the reverse, since nobody knows what it hides.
 type Unanswered string
 
 // The rules for failed and refused calls. Refused is a call whose answer ended for
 // that reason, by the server's word; "I don't know" is an answer.
 const (
-	// Drop, the default, removes the question from every arm.
+	// Drop, the default, leaves the question out of the figures of every arm. A refused
+	// call counts in the verdict as one that failed.
 	Drop Unanswered = "drop"
-	// Wrong lets the arm that failed or refused be wrong in that question.
+	// Wrong shows the arm that failed or refused as wrong in that question. A refused
+	// call is wrong in the verdict, too.
 	Wrong Unanswered = "wrong"
 )

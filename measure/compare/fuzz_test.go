@@ -124,7 +124,7 @@ func TestFindingOfMuchEvidence(t *testing.T) {
 		if call.Arm == "reversed" {
 			return model.Answer{Text: call.Answers[0]}, nil
 		}
-		return model.Answer{}, nil
+		return model.Answer{Text: "no idea"}, nil
 	})
 	notes, records := ask(t, p, always)
 	r, err := Summarize(described(p, nil), notes, records, nil)

@@ -103,7 +103,7 @@ func NewPlan(lists *dataset.Dataset, s Settings) (*Plan, error) {
 	for i := range arms {
 		p.same = append(p.same, identical(arms, i, report.MinDocuments, report.MaxDocuments))
 	}
-	p.order = dataset.QuestionOrder(lists.Len(), s.Seed)[:s.Questions]
+	p.order = lists.Order(s.Seed)[:s.Questions]
 	return p, nil
 }
 
@@ -147,7 +147,7 @@ func (p *Plan) build(question int) (built, error) {
 	if err != nil {
 		return built{}, err
 	}
-	b := built{question: Question{Documents: len(c.Documents), Gold: c.Gold, Golds: len(c.Golds), Cells: map[string]Cell{}}}
+	b := built{question: Question{Cluster: c.Cluster, Documents: len(c.Documents), Gold: c.Gold, Golds: len(c.Golds), Cells: map[string]Cell{}}}
 	baseline := ""
 	for _, arm := range p.arms {
 		call, err := p.call(arm, c, p.order[question])
@@ -181,7 +181,7 @@ func (p *Plan) call(arm armPlan, c dataset.Case, index int) (model.Call, error) 
 		return model.Call{}, err
 	}
 	call := model.Call{
-		Question: c.ID, Index: index, Arm: arm.name, Slot: goldSlot(rendered.Arrangement, c.Golds), Answers: c.Answers,
+		Question: c.ID, Cluster: c.Cluster, Index: index, Arm: arm.name, Slot: goldSlot(rendered.Arrangement, c.Golds), Answers: c.Answers,
 		Documents: len(rendered.Arrangement.Slots),
 		Prompt:    model.Prompt{Text: rendered.Text, Messages: rendered.Messages},
 		MaxTokens: p.settings.Params.MaxTokens,
@@ -189,7 +189,7 @@ func (p *Plan) call(arm armPlan, c dataset.Case, index int) (model.Call, error) 
 	if arm.kind == Repeat {
 		call.Repeat = arm.number
 	}
-	call.Tokens = max(p.settings.Count(call.Prompt.Text), 0)
+	call.Tokens, call.Least = max(p.settings.Count(call.Prompt.Text), 0), model.LeastTokens(call.Prompt.Text)
 	call.Key, err = model.CallKey(p.settings.Model, p.settings.Params, call.Prompt, call.Repeat)
 	return call, err
 }

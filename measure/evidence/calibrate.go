@@ -111,7 +111,6 @@ func (c *Calibration) run(s CalibrationSettings, run uint64, questions *int) err
 	}
 	worthwhile := slices.Max(s.Challengers) >= s.Rule.Worthwhile
 	draw := rand.NewPCG(s.Seed, run)
-	right := make([]bool, len(s.Challengers))
 	first, wrongReorder, wrongKeep := Inconclusive, false, false
 	*questions = s.Questions + 1
 	for n := 1; n <= s.Questions && (first == Inconclusive || s.AskOn); n++ {
@@ -121,12 +120,18 @@ func (c *Calibration) run(s CalibrationSettings, run uint64, questions *int) err
 			if baseline {
 				turned = s.Discordance - gain
 			}
-			right[i] = baseline != (random.Share(draw.Uint64()) < turned)
+			difference := 0.0
+			if random.Share(draw.Uint64()) < turned {
+				difference = 1
+				if baseline {
+					difference = -1
+				}
+			}
+			if err := trial.Add(i, difference, difference); err != nil {
+				return err
+			}
 		}
-		word, err := trial.Add(baseline, right)
-		if err != nil {
-			return err
-		}
+		word := trial.Look()
 		if word == Inconclusive {
 			continue
 		}

@@ -60,7 +60,8 @@ func (f *Failure) WithoutEcho(asked model.Prompt) *Failure {
 // record of the same key replaces a failure; an answer stays.
 type Record struct {
 	Key      string        `json:"key"`
-	Question string        `json:"question"` // dataset.Case.ID
+	Question string        `json:"question"`          // dataset.Case.ID
+	Cluster  string        `json:"cluster,omitempty"` // dataset.Case.Cluster
 	Arm      string        `json:"arm"`
 	Slot     int           `json:"slot"` // -1 in an arm without one
 	Repeat   int           `json:"repeat,omitempty"`
@@ -75,6 +76,16 @@ type Record struct {
 	// over the attempts that may have been charged although no answer came.
 	Estimated int `json:"estimated,omitempty"`
 	Lost      int `json:"lost,omitempty"`
+	// Least is the fewest tokens that the prompt can have, by model.LeastTokens.
+	Least int `json:"least,omitempty"`
+}
+
+// RecordOf returns the record of a call that has not ended: without answer and failure.
+func RecordOf(call model.Call) Record {
+	return Record{
+		Key: call.Key, Question: call.Question, Cluster: call.Cluster, Arm: call.Arm, Slot: call.Slot, Repeat: call.Repeat,
+		Answers: call.Answers, Estimated: call.Tokens, Least: call.Least,
+	}
 }
 
 // Spent returns what the call used, by the rule of run.Limits.MaxTokens.

@@ -19,10 +19,7 @@ func most(call model.Call) journal.Spent {
 // ctx lasts, waiting as long as patient does. A record without a key is one that was
 // interrupted.
 func (r *runner) ask(ctx, patient context.Context, call model.Call) journal.Record {
-	record := journal.Record{
-		Key: call.Key, Question: call.Question, Arm: call.Arm, Slot: call.Slot, Repeat: call.Repeat,
-		Answers: call.Answers, Estimated: call.Tokens,
-	}
+	record := journal.RecordOf(call)
 	expected := most(call).Tokens()
 	reserved := true
 	release := func() {

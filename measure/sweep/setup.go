@@ -11,8 +11,8 @@ import (
 )
 
 // setup lists the exact configuration.
-func (s *summary) setup() []run.Setting {
-	d := s.described
+func (w *watcher) setup() []run.Setting {
+	d := w.described
 	var setup []run.Setting
 	add := func(name, value string) {
 		if value != "" {
@@ -38,6 +38,6 @@ func (s *summary) setup() []run.Setting {
 	if d.Prompt != nil {
 		add("prompt", text.JSON(d.Prompt))
 	}
-	add("scorer", s.judging.Scorer.String()+", on the "+s.judging.JudgedBy())
+	add("scorer", w.judging.Scorer.String()+", on the "+w.judging.JudgedBy())
 	return setup
 }

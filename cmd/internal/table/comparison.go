@@ -24,6 +24,9 @@ func Warnings(r compare.Result) []Warning {
 	if r.Simulated {
 		warnings = append(warnings, Warning{"SIMULATED", NotMeasured + " Where the prompt holds no answer, its accuracy is made up as 0.8 of its worst slot."})
 	}
+	if r.Unfit != nil {
+		warnings = append(warnings, Warning{"UNFIT", show.Line("This run can tell nothing: " + r.Unfit.Reason + ". " + r.Unfit.Remedy)})
+	}
 	if r.SameQuestions {
 		warnings = append(warnings, Warning{
 			"FITTED ON THE SAME QUESTIONS",
@@ -49,6 +52,10 @@ func Verdict(r compare.Result) string {
 		return "reorder: use " + show.Line(r.Winner)
 	case evidence.Keep:
 		return "keep " + show.Line(r.Winner)
+	case evidence.Unfit:
+		if r.Anyway != "" {
+			return fmt.Sprintf("unfit (by the figures alone it would be %s)", r.Anyway)
+		}
 	}
 	return string(r.Word)
 }
@@ -57,6 +64,9 @@ func Verdict(r compare.Result) string {
 func BehindComparison(r compare.Result) string {
 	q := r.Questions
 	text := fmt.Sprintf("%s counted, of %d planned", show.Count(q.Counted, "question"), q.Planned)
+	if q.Clusters > 0 {
+		text += fmt.Sprintf("; those that hang together count as one, which makes %d", q.Clusters)
+	}
 	for _, n := range []struct {
 		n    int
 		what string
@@ -84,7 +94,7 @@ func ArmName(a compare.ArmResult) string {
 // fixed number of questions, and are left out where that was not fixed.
 func Compared(r compare.Result) (columns []string, rows [][]string) {
 	columns = []string{"arm", "right", "full answer", "95 % interval", "first line", "95 % interval"}
-	if r.UntilDecided {
+	if r.UntilDecided || r.Graded {
 		columns = []string{"arm", "right", "full answer", "first line"}
 	}
 	if r.Questions.Counted == 0 {
@@ -220,8 +230,11 @@ func How(r compare.Result) []string {
 	var lines []string
 	if _, rows := Evidence(r); len(rows) > 0 {
 		lines = append(lines, fmt.Sprintf(
-			"The verdict is reorder when e for a gain of some challenger reaches %.4g, and keep when e against a gain of %s points does for every challenger. So each of the two is wrong in at most %.4g %% of comparisons, however often one looks.",
+			"The verdict is reorder when e for a gain of some challenger reaches %.4g, and keep when e against a gain of %s points does for every challenger. So each of the two is wrong in at most %.4g %% of comparisons, however often one looks: for independent questions and a model that does not change.",
 			1/r.Alpha, Worthwhile(r), 100*r.Alpha))
+		if r.Word == evidence.Reorder {
+			lines = append(lines, "Where a comparison stops at reorder, the gain that it prints overstates the true one, by about a third at 5 points and a sixth at 12. Trust the sequence first.")
+		}
 		text := "A confidence sequence looks to both sides, and may therefore still hold 0 when reorder is known."
 		if len(rows) > 1 {
 			text = "e for a gain and its p account for the other challengers. " + text + " It stands for its arm alone."
@@ -289,7 +302,7 @@ func ComparedCounts(r compare.Result) (columns []string, rows [][]string) {
 
 // CallRule says how failed, refused and unusual calls count.
 func CallRule(r compare.Result) string {
-	rule := "A call that failed for good, or that the server refused, removes its question from every arm."
+	rule := "A call that failed for good, or that the server refused, takes its question out of the figures of every arm. The verdict is held against it: for reorder such calls count as wrong in the challenger and as right in the baseline, for keep the other way round."
 	if r.Unanswered == compare.Wrong {
 		rule = "A call that failed for good, or that the server refused, is wrong in its arm."
 	}

@@ -56,7 +56,7 @@ func comparison(untilDecided bool) compare.Result {
 		},
 		Spent: journal.Spent{Requests: 33, Usage: model.Usage{Prompt: 400, Completion: 20, Cached: 30}},
 	}
-	r.Arms[1].Against.Sequential = &evidence.Standing{Counts: r.Arms[1].Against.Counts, LogE: math.Log(25), P: 0.04, LogDown: -50, Sequence: r.Arms[1].Against.Sequence}
+	r.Arms[1].Against.Sequential = &evidence.Standing{Units: 10, LogE: math.Log(25), P: 0.04, LogDown: -50, Sequence: r.Arms[1].Against.Sequence}
 	if !untilDecided {
 		holm, least := 0.5, 0.234
 		r.Arms[1].Against.Fixed.Holm, r.Arms[1].Against.Fixed.Detectable = &holm, &least
@@ -111,7 +111,7 @@ repeat 1|0.0 %|0|0|–`},
 		{"behind", BehindComparison(r), "10 questions counted, of 12 planned; 1 dropped, because a call failed or was refused; 1 begun, with a call that has no answer yet. Scored by s, on the full answer; the same questions and documents in every arm."},
 		{"spending", Spending(r), "The run took 33 requests, 400 tokens of prompts (30 of them out of the server's cache) and 20 tokens of answers; no prices were given."},
 		{"cost of caching", CachingCost(r)[0], "With =new a prompt begins like that of ranked for 20.0 % of its length. A server that has the prompt of ranked in its cache reads the other 80.0 % anew."},
-		{"rule", CallRule(r)[:72], "A call that failed for good, or that the server refused, removes its que"},
+		{"rule", CallRule(r)[:73], "A call that failed for good, or that the server refused, takes its questi"},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s (-want +got)\n-%s\n+%s", c.name, c.want, c.got)
