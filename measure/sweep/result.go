@@ -100,8 +100,8 @@ type ArmResult struct {
 	N    int    `json:"n"`    // complete questions with an answer in this arm
 	// Full judges the whole answer, FirstLine what stands before the first line's
 	// end. Both are zero where N is 0.
-	Full      Tally   `json:"full"`
-	FirstLine Tally   `json:"first_line"`
+	Full      Tally `json:"full"`
+	FirstLine Tally `json:"first_line"`
 	// MeanScore is that of the judged text, over clusters: Accuracy for independent
 	// questions and scores of 0 and 1.
 	MeanScore float64 `json:"mean_score"`
