@@ -131,8 +131,9 @@ func readCurve(name string, documents int) (compare.Reading, *core.Curve, error)
 }
 
 func (c *estimateCommand) print(s streams, report dataset.Report, curve *core.Curve, e compare.Estimated) {
+	fmt.Fprintf(s.out, "%s\n", narrow(show.Line(e.Finding)+"\n"))
 	fmt.Fprintf(s.out, "%s: %s\ncurve: %s\n\n", show.Line(c.Data), show.Line(report.String()), show.Line(e.Curve))
-	fmt.Fprintf(s.out, "The answer stood at rank\n\n%s\n\n", table.Text([]string{"rank", "lists", "share"}, rankRows(e)))
+	fmt.Fprintf(s.out, "Where the answer stood in the lists\n\n%s\n\n", table.Text([]string{"rank", "lists", "share"}, rankRows(e)))
 	var rows [][]string
 	for i, a := range e.Arms {
 		gain, noise := "", ""
@@ -144,23 +145,23 @@ func (c *estimateCommand) print(s streams, report dataset.Report, curve *core.Cu
 		}
 		rows = append(rows, []string{a.Name, show.Percent(a.Accuracy), gain, noise, fmt.Sprintf("%.0f %%", 100*a.Slots)})
 	}
-	fmt.Fprintln(s.out, table.Text([]string{"placement", "estimated", "gain, points", "of the curve", "answer's place"}, rows))
+	fmt.Fprintln(s.out, table.Text([]string{"placement", "right", "points", "noise", "mean place of the answer"}, rows))
+	fmt.Fprintf(s.out, "\n%s", narrow("Points are the difference to "+show.Line(e.Arms[0].Name)+". Noise is two standard errors of the curve. Place 0 % is the first slot, 100 % the last.\n"))
 	if curve.Kind == core.CurveOfUse {
-		fmt.Fprintln(s.out, "\nThe curve is one of use: what answers cite, beside the best slot. The figures are shares of that, not right answers.")
+		fmt.Fprintf(s.out, "\n%s", narrow("The curve is one of use: what answers cite, beside the best slot. The figures are shares of that, not right answers.\n"))
 	}
 	if c.Share > 0 {
 		loss := e.Arms[0].Accuracy - e.Shuffled
-		fmt.Fprintf(s.out, "\nIn random order the estimate is %s: each shuffled request costs %.2f points against %s, and a share of %g %% costs %.3f points over all.\n",
-			show.Percent(e.Shuffled), 100*loss, show.Line(e.Arms[0].Name), 100*c.Share, 100*loss*c.Share)
+		fmt.Fprintf(s.out, "\n%s", narrow(fmt.Sprintf("In random order the estimate is %s: each shuffled request costs %.2f points against %s, and a share of %g %% costs %.3f points over all.\n",
+			show.Percent(e.Shuffled), 100*loss, show.Line(e.Arms[0].Name), 100*c.Share, 100*loss*c.Share)))
 	}
 	if e.Note != "" {
-		fmt.Fprintf(s.out, "\n%s\n", e.Note)
+		fmt.Fprintf(s.out, "\n%s", narrow(show.Line(e.Note)+"\n"))
 	}
 	fmt.Fprintf(s.out, "\nAn estimate by arithmetic; it assumes that\n")
 	for _, a := range compare.Assumptions {
 		fmt.Fprintf(s.out, "  - %s\n", a)
 	}
-	fmt.Fprintf(s.out, "\n%s\n", show.Line(e.Finding))
 }
 
 // rankRows says where the retriever put the answer.
