@@ -140,7 +140,7 @@ func (c *Curve) Check() error {
 	case c.Documents < 2:
 		rule = "has " + strconv.Itoa(c.Documents) + " documents; at least 2 are needed"
 	case len(c.Slots) == 0 || c.Slots[0] != 0 || c.Slots[len(c.Slots)-1] != c.Documents-1:
-		rule = "does not measure slot 0 and slot " + strconv.Itoa(c.Documents-1) + ", the two ends: measure them"
+		rule = "does not measure both ends, the first and the last of its " + strconv.Itoa(c.Documents) + " slots: measure them"
 	case !strictlyAscending(c.Slots):
 		rule = "has slots that do not ascend"
 	case len(c.Accuracy) != len(c.Slots):
