@@ -60,6 +60,17 @@ type cli struct {
 	Vet      vetCommand      `cmd:"" help:"Find faults of layout in settings of Bookend and configurations of other RAG programs."`
 	Order    orderCommand    `cmd:"" help:"Print the order that a placement gives, or place documents of a file."`
 	Data     dataCommand     `cmd:"" help:"Turn BEIR, HotpotQA, MS MARCO or RAGAS into the lines that experiments read."`
+
+	Version kong.VersionFlag `help:"Print the version of this program."`
+}
+
+// version is the version that the module was built as; "(devel)" in a clone.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" { // not built as a module
+		return "(devel)"
+	}
+	return info.Main.Version
 }
 
 const description = `Measure where in the prompt your model reads best, and get a placement that fits it.`
@@ -129,6 +140,7 @@ func execute(ctx context.Context, args []string, s streams) (code int) {
 	var c cli
 	parser, err := kong.New(&c, kong.Name("bookend"), kong.Vars{
 		"keys": strconv.Itoa(defaultKeys), "placements": strings.Join(core.PlacementNames(), ", "), "tokenizers": strings.Join(settings.Tokenizers(), ", "),
+		"version": "bookend " + version(),
 	}, kong.Description(description),
 		kong.Writers(s.out, s.err), kong.Exit(func(code int) { panic(exited(code)) }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}))

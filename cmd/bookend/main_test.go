@@ -243,3 +243,11 @@ func TestHelp(t *testing.T) {
 	mustRun(t, "--help")
 	mustRun(t, "report", "--help")
 }
+
+// What a release says is seen where one is rehearsed: integration_test/release.
+func TestVersionInAClone(t *testing.T) {
+	t.Parallel()
+	if got := mustRun(t, "--version"); got != "bookend (devel)\n" {
+		t.Errorf("%q", got)
+	}
+}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/bookend-rag/bookend/core"
@@ -64,9 +66,10 @@ func (s *stages) show(out io.Writer, question, scorer, model, answer string) err
 		show.Printf("note: %s\n", page.Printable(note))
 	}
 	show.Heading("Trimmed", fmt.Sprintf("%d of %d enter the prompt", len(s.arrangement.Slots), s.arrangement.N))
-	for i, rank := range s.arrangement.Labels() {
-		index, _ := s.arrangement.IndexOf(rank)
-		show.Printf("[%d]  %s\n", i+1, s.line(index))
+	ranks := s.arrangement.Labels()
+	for _, label := range slices.Sorted(maps.Keys(ranks)) {
+		index, _ := s.arrangement.IndexOf(ranks[label])
+		show.Printf("[%d]  %s\n", label, s.line(index))
 	}
 	show.Heading("Placed", s.arrangement.Placement)
 	for slot, p := range s.arrangement.Slots {

@@ -98,7 +98,8 @@ func IsComparison(manifest json.RawMessage) bool {
 
 // SameComparison says whether records of both may stand in one journal: they ask
 // the same model about the same file in one order of questions, and arms of one
-// name are one arm. Arms may have been added, and more questions.
+// name are one arm, those that other had Earlier among them. Arms may have been added,
+// and more questions.
 func (d Described) SameComparison(other Described) bool {
 	common := func(d Described) []byte {
 		text, _ := json.Marshal(struct { // it came from JSON, or goes there
@@ -116,8 +117,10 @@ func (d Described) SameComparison(other Described) bool {
 		return false
 	}
 	for _, a := range d.Arms {
-		for _, b := range other.Arms {
-			b.Identical = a.Identical
+		for _, b := range slices.Concat(other.Arms, other.Earlier) {
+			if b.Identical = a.Identical; b.Kind == Earlier {
+				b.Kind = a.Kind
+			}
 			if a.Name == b.Name && !sameJSON(a, b) {
 				return false
 			}

@@ -61,7 +61,7 @@ type Result struct {
 	SameQuestions bool       `json:"same_questions"` // fitted and compared on the same questions
 
 	Questions Questions   `json:"questions"`
-	Arms      []ArmResult `json:"arms"` // the baseline, the challengers, the controls
+	Arms      []ArmResult `json:"arms"` // the baseline, the challengers, the controls, and earlier challengers
 	// Repeat says how often the baseline was judged otherwise when it was asked
 	// again; nil without a repeat arm.
 	Repeat *Flips    `json:"repeat,omitempty"`

@@ -39,7 +39,7 @@ func Noted(plan *Plan, d Described, journal *journal.Journal) (run.Source, error
 	if err != nil {
 		return nil, err
 	}
-	return watch.New(plan, d, journal, w)
+	return watch.Noted(plan, d, journal, w)
 }
 
 func watcherOf(d Described) (*watcher, error) {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/bookend-rag/bookend/measure/evidence"
 	"github.com/bookend-rag/bookend/measure/fitness"
@@ -28,15 +29,15 @@ type watcher struct {
 	units        int      // independent ones: clusters count as one
 	counted      []string // the questions that the verdict is about, in order
 	dropped      int
-	choices      [][]bool        // the challengers that are asked, by question
-	recalled     map[string]bool // the arms that earlier runs noted
-	begun        int             // questions, in this run
+	choices      watch.Lagged[string] // a sign for each challenger: - is not asked; empty: all are
+	recalled     map[string]bool      // the arms that earlier runs noted
+	begun        int                  // questions, in this run
 }
 
 var _ watch.Watcher = (*watcher)(nil)
 
 func newWatcher(l *ledger) (*watcher, error) {
-	w := &watcher{ledger: l, word: evidence.Inconclusive, recalled: map[string]bool{}}
+	w := &watcher{ledger: l, word: evidence.Inconclusive, recalled: map[string]bool{}, choices: watch.NewLagged(l.described.lag(), "")}
 	for _, arm := range l.arms {
 		if (arm.Kind == Challenger || arm.Kind == Earlier) && arm.Identical == "" {
 			w.challengers = append(w.challengers, arm.Name)
@@ -83,13 +84,13 @@ func (w *watcher) Begin(id string, note any) (kept any, ready bool) {
 		l.note(id, q) // arms that are new to the journal
 		return l.questions[id], true
 	}
-	asked, ready := w.choice(len(l.order))
-	if !ready {
+	choice, ready := w.choices.At(len(l.order))
+	if !ready && l.described.UntilDecided {
 		return nil, false
 	}
-	for i, name := range w.challengers {
-		if !asked[i] {
-			delete(q.Cells, name)
+	for i, sign := range choice {
+		if sign == '-' {
+			delete(q.Cells, w.challengers[i])
 		}
 	}
 	for _, arm := range l.arms {
@@ -114,36 +115,16 @@ func (w *watcher) Asks(id string, call int) bool {
 	return asked
 }
 
-// choice says which challengers a question is asked in, by its place in the order: by
-// what the questions up to Lag before it say. ready is false where those are open.
-func (w *watcher) choice(question int) (asked []bool, ready bool) {
-	if question < len(w.choices) {
-		return w.choices[question], true
-	}
-	everybody := make([]bool, len(w.challengers))
-	for i := range everybody {
-		everybody[i] = true
-	}
-	return everybody, !w.ledger.described.UntilDecided || question < w.ledger.described.lag()
-}
-
 // choose says whom to ask the question that is Lag behind the one that was just counted.
 func (w *watcher) choose() {
-	if !w.ledger.described.UntilDecided || w.trial == nil {
+	if w.trial == nil || !w.ledger.described.UntilDecided {
 		return
 	}
-	for len(w.choices) < w.ledger.described.lag() {
-		everybody, _ := w.choice(0)
-		w.choices = append(w.choices, everybody)
+	var left strings.Builder
+	for i := range w.challengers {
+		left.WriteByte("+-"[one(!w.trial.Asks(i))])
 	}
-	asked := make([]bool, len(w.challengers))
-	for i := range asked {
-		asked[i] = w.trial.Asks(i)
-	}
-	if last := w.choices[len(w.choices)-1]; slices.Equal(last, asked) {
-		asked = last // which is kept once
-	}
-	w.choices = append(w.choices, asked)
+	w.choices.Choose(left.String())
 }
 
 // Add takes a finished call in.

@@ -287,3 +287,41 @@ func TestGradedScores(t *testing.T) {
 		t.Errorf("by exact match: %s", r.Finding)
 	}
 }
+
+// Flat is said where it is known that the model reads, and what speaks against it is told.
+func TestWhatFlatNeeds(t *testing.T) {
+	t.Parallel()
+	d := small()
+	d.Slots, d.Questions, d.Repeats = []int{0, 1, 2}, 250, 0
+	run := func(closedBook, oracle, slot string, arms ...string) Result {
+		d.Arms = append([]string{ArmSlot}, arms...)
+		var records []journal.Record
+		for q := range 250 {
+			id := "q" + strconv.Itoa(q)
+			for _, arm := range arms {
+				records = append(records, answer(id, arm, model.NoSlot, 0, map[string]string{ArmClosedBook: closedBook, ArmOracle: oracle}[arm]))
+			}
+			for at := range 3 {
+				records = append(records, answer(id, ArmSlot, at, 0, slot))
+			}
+		}
+		return mustSummarize(t, d, records, judge.Judging{})
+	}
+	for name, c := range map[string]struct {
+		result   Result
+		shape    core.Shape
+		withheld bool
+		note     string
+	}{
+		"reads all":               {run("no", "yes", "yes", ArmClosedBook, ArmOracle), core.ShapeFlat, false, "too easy to show a difference"},
+		"reads nothing but one":   {run("no", "yes", "no", ArmClosedBook, ArmOracle), core.ShapeFlat, false, ""},
+		"knows it by heart":       {run("yes", "yes", "yes", ArmClosedBook, ArmOracle), core.ShapeFlat, false, "by heart"},
+		"oracle was left out":     {run("no", "", "no", ArmClosedBook), core.ShapeUndecided, true, "closed-book or oracle was left out"},
+		"baselines were left out": {run("", "", "yes"), core.ShapeUndecided, true, "closed-book or oracle was left out"},
+	} {
+		r := c.result
+		if r.Unfit != nil || r.Verdict == nil || r.Verdict.Shape != c.shape || r.Withheld != c.withheld || !strings.Contains(strings.Join(r.Notes, " "), c.note) {
+			t.Errorf("%s: %s %q", name, r.Finding, r.Notes)
+		}
+	}
+}

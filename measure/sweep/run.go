@@ -36,13 +36,17 @@ func Noted(plan *Plan, d Described, journal *journal.Journal) (run.Source, error
 	if err != nil {
 		return nil, err
 	}
-	return watch.New(plan, d, journal, w)
+	return watch.Noted(plan, d, journal, w)
 }
 
 // noted is what a journal notes of a question, so that questions are counted in the
 // order in which they were asked.
 type noted struct {
 	Cluster string `json:"cluster,omitempty"` // dataset.Case.Cluster
+	// Slots are the measured slots that it is asked in, by their place among them; nil:
+	// all. Bare says that it is asked without baselines and repeats.
+	Slots []int `json:"slots,omitempty"`
+	Bare  bool  `json:"bare,omitempty"`
 }
 
 // CallsEach returns the number of calls of a question.

@@ -41,7 +41,7 @@ type Watcher interface {
 	Add(journal.Record) error
 	// Settle looks at what is there.
 	Settle() error
-	// Decided says that no further call is needed.
+	// Decided says that no further question is needed.
 	Decided() bool
 }
 
@@ -52,6 +52,9 @@ type Source struct {
 	Plan
 	manifest any
 	journal  *journal.Journal
+
+	recalled map[string]bool // the questions that earlier runs noted
+	all      bool            // of these, give every call, although enough may be known
 
 	mu      sync.Mutex
 	watcher Watcher
@@ -78,25 +81,41 @@ func New(plan Plan, manifest any, j *journal.Journal, watcher Watcher) (*Source,
 			return nil, &journal.Error{Path: j.Path(), Rule: fmt.Sprintf("notes under %q what is no question of this experiment", note.Name), Err: err}
 		}
 	}
-	return &Source{Plan: plan, manifest: manifest, journal: j, watcher: watcher}, watcher.Settle()
+	s := &Source{Plan: plan, manifest: manifest, journal: j, watcher: watcher, recalled: map[string]bool{}}
+	for _, note := range reading.Notes {
+		s.recalled[note.Name] = true
+	}
+	return s, watcher.Settle()
+}
+
+// Noted is New for a source whose answers come by other ways than Run, as those of a batch
+// do: what was noted may be answered although enough is known by now.
+func Noted(plan Plan, manifest any, j *journal.Journal, watcher Watcher) (*Source, error) {
+	s, err := New(plan, manifest, j, watcher)
+	if err == nil {
+		s.all = true
+	}
+	return s, err
 }
 
 // Manifest goes into the journal.
 func (s *Source) Manifest() any { return s.manifest }
 
-// Call builds a call, unless it is not wanted, or enough is known.
+// Call builds a call, unless it is not wanted. The first one of a question is refused once
+// enough is known, or once an answer could not be taken in; a question that was begun is
+// asked to its end, so that the result does not depend on how many calls are open at once.
 func (s *Source) Call(i int) (model.Call, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.watcher.Decided() {
-		return model.Call{}, run.ErrEnough
-	}
 	question := i / s.CallsEach()
 	id, note, err := s.NoteOf(question)
 	if err != nil {
 		return model.Call{}, err
 	}
 	if question == s.begun {
+		if s.err != nil || s.watcher.Decided() && !(s.all && s.recalled[id]) {
+			return model.Call{}, run.ErrEnough
+		}
 		kept, ready := s.watcher.Begin(id, note)
 		if !ready {
 			return model.Call{}, run.ErrWait
