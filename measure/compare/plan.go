@@ -181,10 +181,14 @@ func (p *Plan) call(arm armPlan, c dataset.Case, index int) (model.Call, error) 
 		return model.Call{}, err
 	}
 	call := model.Call{
-		Question: c.ID, Index: index, Arm: arm.name, Slot: goldSlot(rendered.Arrangement, c.Golds), Answers: c.Answers,
+		Question: c.ID, Index: index, Arm: arm.name, Slot: goldSlot(rendered.Arrangement, c.Golds), Answers: c.Answers, Asked: c.Question,
 		Documents: len(rendered.Arrangement.Slots),
 		Prompt:    model.Prompt{Text: rendered.Text, Messages: rendered.Messages},
 		MaxTokens: p.settings.Params.MaxTokens,
+	}
+	for _, placed := range rendered.Arrangement.Slots {
+		d := c.Documents[placed.Index]
+		call.Shown = append(call.Shown, model.Document{Title: d.Title, Text: d.Text})
 	}
 	if arm.kind == Repeat {
 		call.Repeat = arm.number

@@ -16,7 +16,7 @@ import (
 //
 // A call ends as an answer or, after its retries, as a failure; both are counted
 // and journaled, and a failure is no error of Run. A journaled answer is never asked
-// for again. So after a run was stopped, by its process being killed, too, the same
+// for again; where the model is a Judged, so is a score. So after a run was stopped, by its process being killed, too, the same
 // call of Run makes what is missing and what failed, and nothing else: at most the
 // calls that were open are repeated.
 //
@@ -45,26 +45,37 @@ func run(ctx context.Context, source Source, m model.Model, journal *journal.Jou
 	if err := journal.Describe(source.Manifest()); err != nil {
 		return Progress{Calls: source.Len()}, err
 	}
+	judging, err := newJudging(m, journal)
+	if err != nil {
+		return Progress{Calls: source.Len()}, err
+	}
+	var judgePrices model.Prices
+	if judging != nil {
+		m, judgePrices = judging.Model, judging.Prices
+		if err := judgePrices.Check(); err != nil {
+			return Progress{Calls: source.Len()}, err
+		}
+	}
 	inner, interrupt := context.WithCancelCause(ctx)
 	defer interrupt(nil)
 	patient, quit := context.WithCancelCause(inner)
 	defer quit(nil)
 	r := &runner{
-		model: m, journal: journal, limits: limits, clock: clock, luck: luck,
-		purse:    newPurse(limits, journal.Spent()),
+		model: m, judging: judging, journal: journal, limits: limits, clock: clock, luck: luck,
+		purse:    newPurse(limits, judgePrices, journal.Spent()),
 		gate:     gate{clock: clock, requests: perMinute(limits.RequestsPerMinute), tokens: perMinute(limits.TokensPerMinute)},
 		halt:     make(chan struct{}),
 		progress: Progress{Calls: source.Len()},
 		started:  clock.now(), interrupt: interrupt, quit: quit,
 	}
-	work := make(chan model.Call)
+	work := make(chan task)
 	var workers sync.WaitGroup
 	for range min(limits.Concurrency, max(source.Len(), 1)) {
 		workers.Add(1)
 		go func() {
 			defer workers.Done()
-			for call := range work {
-				r.finish(r.ask(inner, patient, call))
+			for t := range work {
+				r.do(inner, patient, t)
 			}
 		}()
 	}
@@ -83,8 +94,39 @@ func run(ctx context.Context, source Source, m model.Model, journal *journal.Jou
 	return r.progress, r.err
 }
 
+// task is a call that is to be made, or one whose answer is to be judged.
+type task struct {
+	call     model.Call
+	reserved journal.Spent   // by the purse
+	answered *journal.Record // nil: not yet
+}
+
+// do makes a call, has its answer judged, and writes both down.
+func (r *runner) do(ctx, patient context.Context, t task) {
+	var record journal.Record
+	if t.answered != nil {
+		record = *t.answered
+	} else {
+		record = r.keep(r.ask(ctx, patient, t.call, journal.Record{
+			Key: t.call.Key, Question: t.call.Question, Arm: t.call.Arm, Slot: t.call.Slot, Repeat: t.call.Repeat, Answers: t.call.Answers,
+		}))
+	}
+	spent := journal.Spent{}
+	if t.answered == nil {
+		spent = record.Spent()
+	}
+	if r.judging != nil && record.Answer != nil {
+		judgement := r.keep(r.judge(ctx, patient, t.call, record))
+		spent.Add(judgement.Spent())
+		if record = record.WithJudgement(judgement); judgement.Key == "" {
+			record.Key = ""
+		}
+	}
+	r.finish(record, spent)
+}
+
 // dispatch builds the calls in order and hands out those that are not known.
-func (r *runner) dispatch(ctx context.Context, source Source, work chan<- model.Call) {
+func (r *runner) dispatch(ctx context.Context, source Source, work chan<- task) {
 	begun := map[string]struct{}{}
 	for i := range source.Len() {
 		select { // one of several ready cases would be chosen at random below
@@ -103,27 +145,37 @@ func (r *runner) dispatch(ctx context.Context, source Source, work chan<- model.
 			return
 		}
 		_, twice := begun[call.Key]
-		if twice || r.journal.Answered(call.Key) {
+		answered, unjudged := r.known(call.Key)
+		if !answered && r.model == nil {
+			continue
+		}
+		if twice || answered && unjudged == nil {
 			r.mu.Lock()
 			r.progress.Known++
 			r.mu.Unlock()
 			continue
 		}
 		begun[call.Key] = struct{}{}
-		if err := r.purse.await(most(call)); err != nil {
-			r.stop(err, false)
-			return
+		t := task{call: call, answered: unjudged}
+		if unjudged == nil {
+			t.reserved = most(call, false)
+			if err := r.purse.await(t.reserved); err != nil {
+				r.stop(err, false)
+				return
+			}
 		}
 		r.mu.Lock()
 		r.progress.Open++
 		r.mu.Unlock()
 		select {
-		case work <- call:
+		case work <- t:
 			continue
 		case <-ctx.Done():
 		case <-r.halt:
 		}
-		r.purse.settle(most(call), journal.Spent{})
+		if unjudged == nil {
+			r.purse.settle(t.reserved, journal.Spent{})
+		}
 		r.mu.Lock()
 		r.progress.Open--
 		r.mu.Unlock()
