@@ -59,6 +59,9 @@ func (w *watcher) tally(a *ArmResult, name string) {
 		size += q.Cells[name].Size
 		common += q.Cells[name].Prefix
 	}
+	if l.judge() != nil {
+		a.Full.unjudged, a.FirstLine.unjudged = l.judging.FirstLine, !l.judging.FirstLine
+	}
 	w.finish(&a.Full, len(w.counted))
 	w.finish(&a.FirstLine, len(w.counted))
 	if size > 0 {

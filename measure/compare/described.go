@@ -28,6 +28,9 @@ type Described struct {
 	FirstLine  bool         `json:"first_line,omitempty"` // judge the first line, not the whole answer
 	Server     string       `json:"server,omitempty"`     // the address that was asked, without secrets
 	Prices     model.Prices `json:"prices,omitzero"`
+	// Judge is the Grader of the run.Judged that is asked; nil: Scorer judges.
+	Judge       *judge.Description `json:"judge,omitempty"`
+	JudgePrices model.Prices       `json:"judge_prices,omitzero"`
 	// SameQuestions says that a measured placement was fitted on questions that are
 	// compared here, so that its gain is flattered. It is told in every output.
 	SameQuestions bool `json:"same_questions,omitempty"`
@@ -65,6 +68,9 @@ func (d Described) check() error {
 // judging returns how answers are judged.
 func (d Described) judging() (judge.Judging, error) {
 	j := judge.Judging{Scorer: judge.BestSubspan, FirstLine: d.FirstLine}
+	if d.Judge != nil {
+		return judge.Judging{Scorer: judge.Asked(*d.Judge), FirstLine: d.Judge.FirstLine}, nil
+	}
 	if d.Scorer == "" {
 		return j, nil
 	}

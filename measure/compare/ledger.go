@@ -35,6 +35,7 @@ type ledger struct {
 	questions map[string]Question
 	outcomes  map[string]outcome // by key
 	last      time.Time
+	unjudged  int // answers on which the judge failed
 }
 
 func newLedger(d Described, j judge.Judging) *ledger {
@@ -61,10 +62,13 @@ func (l *ledger) add(r journal.Record) error {
 		l.last = r.Time
 	}
 	if r.Failure != nil {
+		if r.Failure.Judge {
+			l.unjudged++
+		}
 		l.outcomes[r.Key] = outcome{state: failed}
 		return nil
 	}
-	scores, err := judge.Score(l.judging.Scorer, r.Answer.Text, r.Answers)
+	scores, err := l.judging.ScoresOf(r.Answer.Text, r.Answers, r.Score)
 	if err != nil {
 		return err
 	}
@@ -72,6 +76,14 @@ func (l *ledger) add(r journal.Record) error {
 		state: answered, scores: scores, class: judge.Classify(*r.Answer), usage: r.Answer.Usage,
 	}
 	return nil
+}
+
+// judge is the Grader whose scores count; nil where the scorer judges.
+func (l *ledger) judge() *judge.Description {
+	if l.judging.By() == "" {
+		return nil
+	}
+	return l.described.Judge
 }
 
 // of returns what is known of an arm in a question.

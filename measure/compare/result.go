@@ -39,12 +39,15 @@ type Result struct {
 	// More says about how many more questions would settle an inconclusive verdict.
 	More *More `json:"more,omitempty"`
 
-	Model         string     `json:"model"`
-	Date          string     `json:"date"`
-	Scorer        string     `json:"scorer"`
-	JudgedBy      string     `json:"judged_by"`
-	Unanswered    Unanswered `json:"unanswered"`
-	SameQuestions bool       `json:"same_questions"` // fitted and compared on the same questions
+	Model    string `json:"model"`
+	Date     string `json:"date"`
+	Scorer   string `json:"scorer"`
+	JudgedBy string `json:"judged_by"`
+	// Judge says who gave the scores where somebody was asked for them. The tallies of
+	// the text that was not judged are zero then, and stand in no output.
+	Judge         *judge.Description `json:"judge,omitempty"`
+	Unanswered    Unanswered         `json:"unanswered"`
+	SameQuestions bool               `json:"same_questions"` // fitted and compared on the same questions
 
 	Questions Questions   `json:"questions"`
 	Arms      []ArmResult `json:"arms"` // the baseline, the challengers, the controls
@@ -83,8 +86,8 @@ type ArmResult struct {
 	// Identical names the earlier arm that gives the same prompts for every list; the
 	// arm then takes no part in the verdict.
 	Identical string `json:"identical,omitempty"`
-	Full      Tally  `json:"full"`       // by the whole answer
-	FirstLine Tally  `json:"first_line"` // by its first line
+	Full      Tally  `json:"full,omitzero"`       // by the whole answer
+	FirstLine Tally  `json:"first_line,omitzero"` // by its first line
 	// Against holds the arm against the baseline; nil for the baseline.
 	Against *Against     `json:"against,omitempty"`
 	Counts  judge.Counts `json:"counts"` // calls that arms share count in each
@@ -97,8 +100,12 @@ type Tally struct {
 	Accuracy float64 `json:"accuracy"`
 	// Wilson is the 95 % interval of Wilson. It holds for a fixed number of questions,
 	// and is nil with UntilDecided and where nothing is counted.
-	Wilson *stats.Interval `json:"wilson,omitempty"`
+	Wilson   *stats.Interval `json:"wilson,omitempty"`
+	unjudged bool
 }
+
+// IsZero says that this text of the answers was not judged.
+func (t Tally) IsZero() bool { return t.unjudged }
 
 // Flips says how often the very same prompt was judged otherwise when it was asked
 // again.

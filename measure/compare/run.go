@@ -118,7 +118,7 @@ func (s *source) settle() {
 
 // recall takes in the answers of earlier runs. What failed then is asked again.
 func (s *source) recall() error {
-	_, err := journal.Read(s.journal.Path(), func(r journal.Record) error {
+	_, err := journal.ReadJudged(s.journal.Path(), s.watcher.ledger.judging.By(), func(r journal.Record) error {
 		if r.Failure != nil {
 			return nil
 		}

@@ -41,6 +41,7 @@ type Note struct {
 // Reading says what Read found.
 type Reading struct {
 	Records  int               // all of them, failures that were made good included
+	Spent    Spent             // by all records
 	Manifest []json.RawMessage // the descriptions, in their order
 	Notes    []Note            // in their order; a later one of a name replaces an earlier one
 	Torn     int64             // bytes of a torn last line, which was left out; 0 for none
@@ -154,6 +155,7 @@ func read(from io.Reader, path string, each func(Record) error) (Reading, error)
 		case line.Journal != "":
 		default:
 			found.Records++
+			found.Spent.Add(line.Spent())
 			stopped = each(line.Record)
 		}
 		return stopped == nil

@@ -110,6 +110,11 @@ func (j Judging) ScoresOf(text string, answers []string, graded *float64) (Score
 	return Scores{Full: *graded}, nil
 }
 
+// Unjudged says what it means that a Grader failed on n answers.
+func Unjudged(n int) string {
+	return fmt.Sprintf("The judge failed on %d answers, which count as failed calls: the same command asks it again.", n)
+}
+
 // Text returns what is judged of an answer: what follows its thinking, or of that the
 // first line. It is empty where there is nothing to judge.
 func (d Description) Text(answer string) string {

@@ -58,6 +58,9 @@ func (s *summary) arm(r Result, complete []*asked, name string, slot int, at fun
 		a.Full.Correct += one(c.scores.Full)
 		a.FirstLine.Correct += one(c.scores.FirstLine)
 	}
+	if asked := s.judge() != nil; asked {
+		a.Full.unjudged, a.FirstLine.unjudged = s.judging.FirstLine, !s.judging.FirstLine
+	}
 	if a.N > 0 {
 		a.MeanScore = score / float64(a.N)
 		a.Full.finish(a.N)

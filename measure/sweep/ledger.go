@@ -42,6 +42,7 @@ type summary struct {
 	notes     []string
 	last      time.Time
 	stray     int
+	unjudged  int // answers on which the judge failed
 }
 
 func newSummary(d Described, j judge.Judging) (*summary, error) {
@@ -57,6 +58,9 @@ func newSummary(d Described, j judge.Judging) (*summary, error) {
 			return nil, err
 		}
 		j.Scorer = named.Scorer
+	}
+	if err := j.Check(); err != nil {
+		return nil, err
 	}
 	s := &summary{
 		described: d, judging: j, position: map[int]int{}, questions: map[string]*asked{},
@@ -86,9 +90,12 @@ func (s *summary) add(r journal.Record) error {
 	}
 	if r.Failure != nil {
 		c.state = failed
+		if r.Failure.Judge {
+			s.unjudged++
+		}
 		return nil
 	}
-	scores, err := judge.Score(s.judging.Scorer, r.Answer.Text, r.Answers)
+	scores, err := s.judging.ScoresOf(r.Answer.Text, r.Answers, r.Score)
 	if err != nil {
 		return err
 	}
@@ -137,6 +144,14 @@ func (s *summary) cell(r journal.Record) *cell {
 		q.repeats[r.Repeat] = &cell{}
 	}
 	return q.repeats[r.Repeat]
+}
+
+// judge is the Grader whose scores count; nil where the scorer judges.
+func (s *summary) judge() *judge.Description {
+	if s.judging.By() == "" {
+		return nil
+	}
+	return s.described.Judge
 }
 
 func armKey(arm string, slot int) string { return arm + " " + strconv.Itoa(slot) }

@@ -35,8 +35,11 @@ type Result struct {
 	Scorer string `json:"scorer"`
 	// JudgedBy is the text that accuracy, statistics and curve follow: "full answer"
 	// or "first line".
-	JudgedBy  string         `json:"judged_by"`
-	Questions QuestionCounts `json:"questions"`
+	JudgedBy string `json:"judged_by"`
+	// Judge says who gave the scores where somebody was asked for them. The tallies of
+	// the text that was not judged are zero then, and stand in no output.
+	Judge     *judge.Description `json:"judge,omitempty"`
+	Questions QuestionCounts     `json:"questions"`
 
 	Slots      []ArmResult `json:"slots"`                 // ascending
 	ClosedBook *ArmResult  `json:"closed_book,omitempty"` // without documents
@@ -75,7 +78,11 @@ type Tally struct {
 	Correct        int     `json:"correct"`
 	Accuracy       float64 `json:"accuracy"`
 	stats.Interval         // Wilson's, at Confidence
+	unjudged       bool
 }
+
+// IsZero says that this text of the answers was not judged.
+func (t Tally) IsZero() bool { return t.unjudged }
 
 // ArmResult is what was found in one slot or one baseline, over the complete
 // questions.
@@ -85,8 +92,8 @@ type ArmResult struct {
 	N    int    `json:"n"`    // complete questions with an answer in this arm
 	// Full judges the whole answer, FirstLine what stands before the first line's
 	// end. Both are zero where N is 0.
-	Full      Tally        `json:"full"`
-	FirstLine Tally        `json:"first_line"`
+	Full      Tally        `json:"full,omitzero"`
+	FirstLine Tally        `json:"first_line,omitzero"`
 	MeanScore float64      `json:"mean_score"` // of the judged text; Accuracy for scores of 0 and 1
 	Counts    judge.Counts `json:"counts"`     // over all planned questions
 }

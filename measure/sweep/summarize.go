@@ -25,7 +25,7 @@ func Summarize(d Described, records []journal.Record, j judge.Judging) (Result, 
 	if err != nil {
 		return Result{}, err
 	}
-	for _, r := range records {
+	for _, r := range journal.Judged(records, s.judging.By()) {
 		if err := s.add(r); err != nil {
 			return Result{}, err
 		}
@@ -52,7 +52,7 @@ func SummarizeJournal(path string, judge func(*judge.Judging)) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	reading, err := journal.Read(path, s.add)
+	reading, err := journal.ReadJudged(path, s.judging.By(), s.add)
 	if err != nil {
 		return Result{}, err
 	}
@@ -68,7 +68,7 @@ func (s *summary) result() (Result, error) {
 	r := Result{
 		Format: ResultFormat, Simulated: strings.HasPrefix(d.Model, model.SimulatedPrefix),
 		Model: d.Model, Task: d.Task, Layout: d.Layout, Documents: d.Documents,
-		Scorer: s.judging.Scorer.String(), JudgedBy: s.judging.JudgedBy(),
+		Scorer: s.judging.Scorer.String(), JudgedBy: s.judging.JudgedBy(), Judge: s.judge(),
 		Setup: s.setup(),
 	}
 	if d.Prompt != nil {
@@ -94,6 +94,9 @@ func (s *summary) result() (Result, error) {
 	}
 	if s.stray > 0 {
 		s.notes = append(s.notes, fmt.Sprintf("%s of the journal stand in no arm of this sweep and were left out.", text.Count(s.stray, "record")))
+	}
+	if s.unjudged > 0 {
+		s.notes = append(s.notes, judge.Unjudged(s.unjudged))
 	}
 	if remedy := r.Counts.Remedy(); remedy != "" {
 		s.notes = append(s.notes, remedy)

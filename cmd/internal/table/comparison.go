@@ -93,6 +93,10 @@ func Compared(r compare.Result) (columns []string, rows [][]string) {
 	for _, a := range r.Arms {
 		row := []string{ArmName(a), strconv.Itoa(r.Judged(a).Correct)}
 		for _, t := range []compare.Tally{a.Full, a.FirstLine} {
+			if t.IsZero() {
+				row = append(row, []string{"–", "–"}[:(len(columns)-2)/2]...)
+				continue
+			}
 			row = append(row, show.Percent(t.Accuracy))
 			if t.Wilson != nil {
 				row = append(row, interval(*t.Wilson))
@@ -305,6 +309,9 @@ func Spending(r compare.Result) string {
 	}
 	text := fmt.Sprintf("The run took %s, %s of prompts%s and %s of answers", show.Count(r.Spent.Requests, "request"),
 		show.Count(u.Prompt, "token"), cached, show.Count(u.Completion, "token"))
+	if j := r.Spent.Judge; j.Tokens() > 0 {
+		text += fmt.Sprintf(", and for the judge %s of prompts and %s of answers", show.Count(j.Prompt, "token"), show.Count(j.Completion, "token"))
+	}
 	if r.Cost == nil {
 		return text + "; no prices were given."
 	}

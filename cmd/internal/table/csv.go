@@ -45,6 +45,9 @@ func CSV(results []sweep.Result) ([]byte, error) {
 }
 
 func tally(n int, t sweep.Tally) []string {
+	if t.IsZero() {
+		return make([]string, 4)
+	}
 	return []string{strconv.Itoa(t.Correct), share(n, t.Accuracy), share(n, t.Low), share(n, t.High)}
 }
 
