@@ -128,7 +128,12 @@ func (c *compareCommand) Run(ctx context.Context, s streams) error {
 	if c.Simulate != "" {
 		fmt.Fprintf(s.out, "SIMULATED: no model is asked; nothing below is a measurement.\n\n")
 	}
-	fitted, err := c.fit(ctx, s, model, server)
+	judge, err := c.grader(s)
+	if err != nil {
+		return err
+	}
+	defer judge.close()
+	fitted, err := c.fit(ctx, s, judge, model, server)
 	if err != nil {
 		return err
 	}
@@ -141,7 +146,7 @@ func (c *compareCommand) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	described.Server = server
+	described.Server, described.Judge, described.JudgePrices = server, judge.describe(), judge.prices
 	estimate, err := plan.Estimate(ctx, c.prices.prices())
 	if err != nil {
 		return err
@@ -150,6 +155,9 @@ func (c *compareCommand) Run(ctx context.Context, s streams) error {
 		fmt.Fprintf(s.out, "%s: %s\n", show.Line(c.Data), show.Line(lists.Report().String()))
 	}
 	fmt.Fprintf(s.out, "%s\n%s\n", show.Lines(plan.String()), show.Line(estimate.String()))
+	if estimate, err = c.foresee(s, plan, judge, estimate); err != nil {
+		return err
+	}
 	if c.DryRun {
 		if fitted != nil {
 			estimate = sum(estimate, fitted.estimate)
@@ -158,12 +166,17 @@ func (c *compareCommand) Run(ctx context.Context, s streams) error {
 		fmt.Fprintln(s.out, "\nDry run: nothing was asked, spent or written.")
 		return nil
 	}
-	return c.carryOut(ctx, s, plan, described, model)
+	return c.carryOut(ctx, s, plan, described, judge, model)
 }
 
 // carryOut asks, by batch or at once, and reports.
-func (c *compareCommand) carryOut(ctx context.Context, s streams, plan *compare.Plan, described compare.Described, model model.Model) error {
+func (c *compareCommand) carryOut(ctx context.Context, s streams, plan *compare.Plan, described compare.Described, judge grading, client model.Model) error {
 	same := func(path string) error { return sameComparison(path, described) }
+	ask := func(m model.Model) func(*journal.Journal, run.Limits) (run.Progress, error) {
+		return func(j *journal.Journal, limits run.Limits) (run.Progress, error) {
+			return compare.Run(ctx, plan, described, m, j, limits)
+		}
+	}
 	settings := plan.Settings()
 	var err error
 	switch {
@@ -172,10 +185,9 @@ func (c *compareCommand) carryOut(ctx context.Context, s streams, plan *compare.
 	case c.BatchIn != nil:
 		described.Server = "by batch"
 		err = c.readBatches(s, same, func(journal *journal.Journal) (run.Source, error) { return compare.Noted(plan, described, journal) })
+		err = c.judgeBatch(ctx, s, judge, err, same, plan.Len(), ask(judge.of(nil)))
 	default:
-		err = c.ask(ctx, s, c.Out, same, plan.Len(), func(journal *journal.Journal, limits run.Limits) (run.Progress, error) {
-			return compare.Run(ctx, plan, described, model, journal, limits)
-		})
+		err = c.ask(ctx, s, c.Out, same, plan.Len(), ask(judge.of(client)))
 	}
 	failed := (*incompleteError)(nil)
 	if err != nil && !(errors.As(err, &failed) && failed.report) {

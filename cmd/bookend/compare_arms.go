@@ -95,7 +95,7 @@ func (c *compareCommand) base() (core.Config, prompt.Config, error) {
 	}
 	if c.Instruction != "" {
 		var err error
-		if layout.Instruction, err = readInstruction(c.Instruction); err != nil {
+		if layout.Instruction, err = readText("instruction", c.Instruction); err != nil {
 			return order, layout, err
 		}
 	}

@@ -143,7 +143,7 @@ func (c *sweepCommand) settings(cases *dataset.Dataset) (sweep.Settings, error) 
 	}
 	slices.Sort(s.Without)
 	if c.Instruction != "" {
-		if s.Instruction, err = readInstruction(c.Instruction); err != nil {
+		if s.Instruction, err = readText("instruction", c.Instruction); err != nil {
 			return s, err
 		}
 	}
@@ -187,17 +187,18 @@ func readFlagFile(flag, path string, most int64) ([]byte, error) {
 	return text, nil
 }
 
-func readInstruction(path string) (string, error) {
-	text, err := readFlagFile("instruction", path, maxInstruction)
+// readText reads the words for a model in the file of a flag.
+func readText(flag, path string) (string, error) {
+	text, err := readFlagFile(flag, path, maxInstruction)
 	if err != nil {
 		return "", err
 	}
-	instruction := strings.TrimSpace(string(text))
+	words := strings.TrimSpace(string(text))
 	switch {
 	case !utf8.Valid(text):
-		return "", usage("--instruction %s is not text in UTF-8", path)
-	case instruction == "":
-		return "", usage("--instruction %s is empty: write the instruction into it", path)
+		return "", usage("--%s %s is not text in UTF-8", flag, path)
+	case words == "":
+		return "", usage("--%s %s is empty: write into it what the model is told", flag, path)
 	}
-	return instruction, nil
+	return words, nil
 }

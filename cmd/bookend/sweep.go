@@ -51,25 +51,32 @@ func (c *sweepCommand) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
+	judge, err := c.grader(s)
+	if err != nil {
+		return err
+	}
+	defer judge.close()
 	c.announce(s, dataset, plan, estimate)
+	if estimate, err = c.foresee(s, plan, judge, estimate); err != nil {
+		return err
+	}
 	if c.DryRun {
 		c.foreseeCaps(s, estimate)
 		fmt.Fprintln(s.out, "\nDry run: nothing was asked, spent or written.")
 		return nil
 	}
-	source := sweepSource{plan, sweep.Described{Manifest: plan.Describe(), Scorer: c.Score, FirstLine: c.FirstLine}}
+	source := sweepSource{plan, sweep.Described{Manifest: plan.Describe(), Scorer: c.Score, FirstLine: c.FirstLine, Judge: judge.describe()}}
 	if c.BatchOut != "" {
 		return c.writeBatch(s, source, settings.Model, settings.Params, source.check)
 	}
 	if c.BatchIn != nil {
 		source.described.Server = "by batch"
 		err = c.readBatches(s, source.check, func(*journal.Journal) (run.Source, error) { return source, nil })
+		err = c.judgeBatch(ctx, s, judge, err, source.check, source.Len(), source.run(ctx, judge.of(nil)))
 	} else {
 		var model model.Model
 		if model, source.described.Server, err = c.model(s); err == nil {
-			err = c.ask(ctx, s, c.Out, source.check, source.Len(), func(journal *journal.Journal, limits run.Limits) (run.Progress, error) {
-				return run.Run(ctx, source, model, journal, limits)
-			})
+			err = c.ask(ctx, s, c.Out, source.check, source.Len(), source.run(ctx, judge.of(model)))
 		}
 	}
 	failed := (*incompleteError)(nil)
@@ -111,6 +118,13 @@ func (c *sweepCommand) model(s streams) (model model.Model, server string, err e
 type sweepSource struct {
 	*sweep.Plan
 	described sweep.Described
+}
+
+// run asks a model, as experiment.ask wants it.
+func (s sweepSource) run(ctx context.Context, m model.Model) func(*journal.Journal, run.Limits) (run.Progress, error) {
+	return func(j *journal.Journal, limits run.Limits) (run.Progress, error) {
+		return run.Run(ctx, s, m, j, limits)
+	}
 }
 
 // Manifest goes into the journal.

@@ -179,9 +179,15 @@ func (c *Command) Grade(ctx context.Context, p model.Prompt) (float64, model.Ans
 	if words != "" {
 		err = fmt.Errorf("%w; its last words: %s", err, shown(words))
 	}
-	late := errors.Is(err, errLate)
-	return 0, model.Answer{}, &model.Error{Permanent: !died && !late, Err: fmt.Errorf("%s %w", c, err)}
+	again := died || errors.Is(err, errLate)
+	if exit := (*exec.ExitError)(nil); errors.As(ended, &exit) && (exit.ExitCode() == notExecutable || exit.ExitCode() == notFound) {
+		again = false
+	}
+	return 0, model.Answer{}, &model.Error{Permanent: !again, Err: fmt.Errorf("%s %w", c, err)}
 }
+
+// How a shell ends that cannot run its command.
+const notExecutable, notFound = 126, 127
 
 // verdict reads the score of a line.
 func verdict(line []byte, id int) (float64, error) {

@@ -84,6 +84,9 @@ func child(mode string) {
 				os.Exit(0)
 			}
 			say(`{"score":0.25}`)
+		case "missing":
+			fmt.Fprintln(os.Stderr, "sh: nosuch: not found")
+			os.Exit(notFound)
 		case "torn":
 			fmt.Print(`{"score":0.`)
 			return
@@ -176,6 +179,7 @@ func TestCommandMisbehaves(t *testing.T) {
 		"-0.1":     {`has no "score" of 0 to 1`, false},
 		"null":     {`has no "score" of 0 to 1`, false},
 		"dies":     {`ended with: exit status 3; its last words: "`, true},
+		"missing":  {`ended with: exit status 127; its last words: "sh: nosuch: not found"`, false},
 		"torn":     {"which is no JSON", false},
 	} {
 		t.Run(mode, func(t *testing.T) {
