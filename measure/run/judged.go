@@ -61,8 +61,8 @@ func (r *runner) known(key string) (answered bool, unjudged *journal.Record) {
 	return r.journal.Answered(key), nil
 }
 
-// judge asks for the score of an answer. A record without a key is one that was
-// interrupted, or that a cap forbids.
+// judge asks for the score of an answer and writes it down. A record without a key is one
+// that was interrupted, or that a cap forbids.
 func (r *runner) judge(ctx, patient context.Context, call model.Call, answered journal.Record) journal.Record {
 	g := r.judging
 	record := journal.Record{
@@ -72,25 +72,25 @@ func (r *runner) judge(ctx, patient context.Context, call model.Call, answered j
 	text := g.by.Text(answered.Answer.Text)
 	if text == "" {
 		record.Key, record.Score = call.Key, new(float64)
-		return record
+		return r.keep(record)
 	}
 	ask, err := g.Grader.Call(judge.Query{Question: call.Asked, Documents: call.Shown, Answer: text, References: call.Answers})
 	record.Key = ask.Key
 	if err != nil {
 		record.Key, record.Failure = call.Key, failureOf(err, call.Prompt, true)
-		return record
+		return r.keep(record)
 	}
 	lock, _ := g.asking.LoadOrStore(ask.Key, new(sync.Mutex))
 	lock.(*sync.Mutex).Lock()
 	defer lock.(*sync.Mutex).Unlock()
 	if score, known := r.journal.Score(ask.Key); known {
 		record.Score = &score
-		return record
+		return r.keep(record)
 	}
 	// It must not wait for the others: they might all be waiting like this.
 	if err := r.purse.reserve(most(ask, true)); err != nil {
 		r.stop(err, false)
 		return journal.Record{}
 	}
-	return r.ask(ctx, patient, ask, record)
+	return r.keep(r.ask(ctx, patient, ask, record)) // before the next of the same key looks for it
 }

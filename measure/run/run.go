@@ -116,7 +116,7 @@ func (r *runner) do(ctx, patient context.Context, t task) {
 		spent = record.Spent()
 	}
 	if r.judging != nil && record.Answer != nil {
-		judgement := r.keep(r.judge(ctx, patient, t.call, record))
+		judgement := r.judge(ctx, patient, t.call, record)
 		spent.Add(judgement.Spent())
 		if record = record.WithJudgement(judgement); judgement.Key == "" {
 			record.Key = ""
