@@ -34,7 +34,7 @@ type compareCommand struct {
 	Placements    []string `group:"What is compared" default:"ranked,head-tail,reversed" help:"The first is the baseline. measured=CURVE takes a curve file or a published curve."`
 	Layouts       []string `group:"What is compared" placeholder:"NAME" help:"Layouts, too: instruction-first (unless given), question-last, query-aware, bookend. Every placement is asked in each."`
 	TopK          []int    `group:"What is compared" name:"top-k" placeholder:"K" help:"Numbers of documents, too, the best first. Every placement is asked with each."`
-	Settings      string   `group:"What is compared" placeholder:"FILE" help:"Your own settings as JSON, order and prompt, which every arm shares but for what it varies."`
+	Settings      string   `group:"What is compared" placeholder:"FILE" help:"Your own settings, YAML or JSON (docs/settings.md): what every arm shares. A setting that changes no prompt here is refused by name."`
 	Format        string   `group:"What is compared" placeholder:"NAME" help:"Form of a document: titled (unless given), numbered, xml or markdown."`
 	LabelBy       string   `group:"What is compared" name:"label-by" placeholder:"rank|slot" help:"What the documents' numbers mean: rank (unless given) or slot."`
 	Instruction   string   `group:"What is compared" placeholder:"FILE" help:"A file with the instruction, in place of our own."`
@@ -87,6 +87,12 @@ func (c *compareCommand) check() error {
 	if c.Labels != "" && c.Data == "" {
 		fault("--labels are the answers of --data: give both")
 	}
+	if c.Fit == "" && (c.FitLimit != 0 || c.FitSlots != "all") {
+		fault("--fit-limit and --fit-slots are about the sweep of --fit, which is not given: leave them out")
+	}
+	if c.Data != "" && c.Decay != 0.5 {
+		fault("--decay is about simulated lists, and --data has lists: leave it out")
+	}
 	if c.Fit != "" && c.Data == "" {
 		fault("--fit measures on questions of a file: give --data, too")
 	}
@@ -119,6 +125,9 @@ func (c *compareCommand) check() error {
 // Run runs `bookend compare`.
 func (c *compareCommand) Run(ctx context.Context, s streams) error {
 	if err := c.check(); err != nil {
+		return err
+	}
+	if _, err := c.base(); err != nil { // before anything is asked
 		return err
 	}
 	model, server, err := c.model(s)

@@ -167,14 +167,15 @@ func (c *compareCommand) spend(path string) error {
 
 // fitPlan lays out the sweep of --fit in the layout of the baseline.
 func (c *compareCommand) fitPlan(dataset *dataset.Dataset, server string) (sweepSource, error) {
-	_, layout, err := c.base()
+	own, err := c.base()
 	if err != nil {
 		return sweepSource{}, err
 	}
+	layout := own.prompt
 	if len(c.Layouts) > 0 {
 		layout.Layout = prompt.Layout(c.Layouts[0])
 	}
-	layout.Budget, layout.Reserve, layout.Unit = 0, 0, ""
+	layout.Budget, layout.Reserve, layout.MaxBytes, layout.Unit, layout.Count = 0, 0, 0, "", nil
 	params, err := c.params()
 	if err != nil {
 		return sweepSource{}, err

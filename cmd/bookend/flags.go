@@ -8,7 +8,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/bookend-rag/bookend/core/prompt"
 	"github.com/bookend-rag/bookend/measure/dataset"
 	"github.com/bookend-rag/bookend/measure/judge"
 	"github.com/bookend-rag/bookend/measure/layout"
@@ -27,6 +26,7 @@ type sweepCommand struct {
 	Layout      string `group:"The prompt" placeholder:"NAME" help:"instruction-first (that of Liu et al., unless given), question-last, query-aware, or a list of parts."`
 	Format      string `group:"The prompt" placeholder:"NAME" help:"Form of a document: titled (unless given), numbered, xml or markdown."`
 	Instruction string `group:"The prompt" placeholder:"FILE" help:"A file with the instruction, in place of our own."`
+	Settings    string `group:"The prompt" placeholder:"FILE" help:"Your own prompt, YAML or JSON (docs/settings.md): rules, task, reminder, layout, format, instruction. A setting that changes no prompt here is refused by name."`
 
 	Limit        int    `group:"How much" placeholder:"N" help:"Ask N questions only. All unless given; 300 with --simulate."`
 	Seed         uint64 `group:"How much" default:"1" help:"Order of the questions, and the cases of --kv."`
@@ -77,6 +77,9 @@ func (c *sweepCommand) check() error {
 	}
 	if c.Keys != 0 && c.KV == 0 {
 		fault("--keys is %d, but only --kv N has keys: give both", c.Keys)
+	}
+	if c.NoRepeat && c.Repeats != 1 {
+		fault("--repeats is %d, and --no-repeat leaves the repeats out: give one of the two", c.Repeats)
 	}
 	faults = append(faults, c.experiment.check(c.Simulate != ""))
 	for _, n := range []countFlag{
@@ -147,24 +150,22 @@ func (c *sweepCommand) settings(cases *dataset.Dataset) (sweep.Settings, error) 
 			return s, err
 		}
 	}
-	if c.Layout == "" && c.Format == "" {
-		return s, nil
+	own, err := readSettings(c.Settings, layout.Paper())
+	if err != nil {
+		return s, err
 	}
-	if report.Task == dataset.KeyValue && s.Instruction == "" {
-		return s, usage("--layout and --format change the layout of key-value cases, which our instruction does not fit: give --instruction FILE as well")
+	if report.Task == dataset.KeyValue && c.Layout == "" && c.Format == "" && c.Settings == "" {
+		return s, nil // a layout of its own
 	}
-	config := layout.Paper()
-	if c.Layout != "" {
-		config.Layout = prompt.Layout(c.Layout)
+	if err := own.forSweep(c); err != nil {
+		return s, err
 	}
-	parts, _ := config.Layout.Parts() // a layout that is none is refused with the plan
-	if slices.Contains(parts, prompt.PartTask) || slices.Contains(parts, prompt.PartReminder) {
-		return s, usage("--layout %s has a place for a task or a reminder, and a sweep has neither: leave them out, as question-last does", c.Layout)
+	if p := own.prompt; report.Task == dataset.KeyValue && s.Instruction == "" && (c.Settings == "" || p.Instruction+p.Task+p.Rules == "") {
+		return s, usage("--layout, --format and --settings change the layout of key-value cases, which our instruction does not fit: give --instruction FILE as well")
 	}
-	if c.Format != "" {
-		config.Format = prompt.Format(c.Format)
+	if c.Layout != "" || c.Format != "" || c.Settings != "" {
+		s.Prompt = &own.prompt
 	}
-	s.Prompt = &config
 	return s, nil
 }
 

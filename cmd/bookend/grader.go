@@ -52,8 +52,12 @@ func (g graders) check(e *experiment) (faults []error) {
 			flag  string
 			given bool
 		}{
-			{"judge-url", g.JudgeURL != ""}, {"judge-prompt", g.JudgePrompt != ""}, {"judge-params", g.JudgeParams != ""}, {"judge-header", g.JudgeHeader != nil},
-			{"judge-price-prompt", g.JudgePricePrompt != 0}, {"judge-price-answer", g.JudgePriceAnswer != 0},
+			{"judge-url", g.JudgeURL != ""},
+			{"judge-prompt", g.JudgePrompt != ""},
+			{"judge-params", g.JudgeParams != ""},
+			{"judge-header", g.JudgeHeader != nil},
+			{"judge-price-prompt", g.JudgePricePrompt != 0},
+			{"judge-price-answer", g.JudgePriceAnswer != 0},
 		} {
 			if n.given {
 				fault("--%s is for a model that judges: give --judge-model, too", n.flag)

@@ -14,6 +14,8 @@ type Arm struct {
 	Name   string
 	Order  core.Config
 	Prompt prompt.Config
+	// Tokenizer names what counts the budgets that have a Count: for the Settled alone.
+	Tokenizer string
 }
 
 // Kind says what an arm is for.

@@ -25,7 +25,7 @@ func (l *ledger) setup() []run.Setting {
 	list.Judging(l.judging, l.judge())
 	for _, arm := range d.Arms {
 		if arm.Kind == Baseline || arm.Kind == Challenger {
-			add(string(arm.Kind)+" "+arm.Name, text.JSON(Settled{Order: arm.Order, Prompt: arm.Prompt}))
+			add(string(arm.Kind)+" "+arm.Name, text.JSON(Settled{Order: arm.Order, Prompt: arm.Prompt, Tokenizer: arm.Tokenizer}))
 		}
 	}
 	return list

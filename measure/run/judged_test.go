@@ -160,9 +160,11 @@ func TestRunJudgesOnly(t *testing.T) {
 func TestRunJudgeFails(t *testing.T) {
 	t.Parallel()
 	for name, score := range map[string]func(judge.Query) (float64, error){
-		"error":     func(q judge.Query) (float64, error) { return 1, errors.New("no idea about " + q.Answer) },
-		"permanent": func(judge.Query) (float64, error) { return 0, &model.Error{Permanent: true, Err: errors.New("garbage")} },
-		"above 1":   func(judge.Query) (float64, error) { return 1.01, nil },
+		"error": func(q judge.Query) (float64, error) { return 1, errors.New("no idea about " + q.Answer) },
+		"permanent": func(judge.Query) (float64, error) {
+			return 0, &model.Error{Permanent: true, Err: errors.New("garbage")}
+		},
+		"above 1": func(judge.Query) (float64, error) { return 1.01, nil },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
