@@ -205,7 +205,7 @@ func TestSettingsAreTaken(t *testing.T) {
 		{"compare", "{order: {max_bytes: 12}, prompt: {instruction: i}}"},
 		{"compare", "prompt: {instruction: i, labels: slot}"},
 		{"compare", "prompt: {instruction: i, show: [source]}"},
-		{"compare", "prompt: {instruction: i, budget: 20, unit: words}"},
+		{"compare", "prompt: {instruction: i, budget: 12, unit: words}"},
 	} {
 		got := prompts(test.command, test.settings)
 		if got == plain[test.command] {
