@@ -30,17 +30,20 @@ const (
 	grammar     = `{"grammar":"root ::= \"Score: \" (\"0\" | \"0.5\" | \"1\")"}`
 )
 
-// scoreProgram is a judge in Python: the share of the words of the best reference that
-// the answer has. It writes down what it is asked.
-const scoreProgram = `import json, sys
-log = open(sys.argv[1], "a")
-for line in sys.stdin:
-    q = json.loads(line)
-    print(line, end="", file=log, flush=True)
-    words = set(q["answer"].lower().replace(".", " ").replace(",", " ").split())
-    best = max(len(words & set(r.lower().split())) / len(r.split()) for r in q["references"])
-    print(json.dumps({"id": q["id"], "score": best, "documents": len(q["documents"])}), flush=True)
-`
+// documentedProgram is the program of docs/scoring.md.
+func documentedProgram(t *testing.T) string {
+	t.Helper()
+	page, err := os.ReadFile("../docs/scoring.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(page), "```python\n")
+	program, _, found := strings.Cut(rest, "```")
+	if !found {
+		t.Fatal("docs/scoring.md has no program")
+	}
+	return program
+}
 
 // TestJudgesOfARealModel asks SmolLM2, and has its answers judged by itself, over a
 // sweep, and by a program, over a comparison. Each is killed twice and resumed: nothing
@@ -61,7 +64,10 @@ func TestJudgesOfARealModel(t *testing.T) {
 		}
 		return path
 	}
-	data, log := file("questions.jsonl", villageQuestions), file("log", "")
+	// tee writes down what the program is asked.
+	log := file("log", "")
+	program := fmt.Sprintf("tee -a '%s' | python3 '%s'", log, file("score.py", documentedProgram(t)))
+	data := file("questions.jsonl", villageQuestions)
 	asked, judged := newModelProxy(t, server), newModelProxy(t, server)
 	requests := func(p *modelProxy) int {
 		p.mu.Lock()
@@ -86,9 +92,9 @@ func TestJudgesOfARealModel(t *testing.T) {
 			`the model "smollm2" by chat at ` + judged.URL + "/v1/chat/completions",
 		},
 		"a program, over a comparison": {
-			[]string{"compare", "--shuffles", "1", "--score-command", fmt.Sprintf("python3 '%s' '%s'", file("score.py", scoreProgram), log)},
+			[]string{"compare", "--shuffles", "1", "--score-command", program},
 			lines,
-			fmt.Sprintf("the command %q", fmt.Sprintf("python3 '%s' '%s'", filepath.Join(dir, "score.py"), log)),
+			fmt.Sprintf("the command %q", program),
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -96,10 +102,12 @@ func TestJudgesOfARealModel(t *testing.T) {
 			path := filepath.Join(out, "journal.jsonl")
 			args := append(c.flags, "--data", data, "--model", "smollm2", "--base-url", asked.URL+"/v1", "--max-tokens", "16", "--concurrency", "1", "--out", out)
 			sent, judgedBefore := requests(asked), c.judgments()
+			scores := map[float64]int{}
 			// known counts what the journal has: answers, and judgements that were asked for.
 			known := func() (answers, judgements int) {
 				t.Helper()
 				seen := map[string]bool{}
+				clear(scores)
 				_, err := journal.Read(path, func(r journal.Record) error {
 					if id := r.Key + r.Of; seen[id] || r.Failure != nil {
 						t.Errorf("twice, or a failure: %+v %+v", r, r.Failure)
@@ -111,6 +119,9 @@ func TestJudgesOfARealModel(t *testing.T) {
 						answers++
 					case r.Answer != nil:
 						judgements++
+					}
+					if r.Score != nil {
+						scores[*r.Score]++
 					}
 					return nil
 				})
@@ -146,6 +157,7 @@ func TestJudgesOfARealModel(t *testing.T) {
 			}
 			t.Logf("%s", text)
 			answers, judgements := known()
+			t.Logf("%d answers, %d judgements, scores %v", answers, judgements, scores)
 			if extra := requests(asked) - sent - answers; extra < 0 || extra > 2 {
 				t.Errorf("%d requests for %d answers, after two kills", requests(asked)-sent, answers)
 			}
