@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"sync"
@@ -103,7 +104,7 @@ func TestScoreCommand(t *testing.T) {
 	if r.Judge == nil || r.Judge.Command != program || r.Slots[0].Full.Correct != 1 || r.Slots[0].MeanScore != 0.375 || !strings.Contains(read(t, out, "summary.csv"), ",1,0.5000,0.0945,0.9055,,,,,0.3750,") {
 		t.Errorf("%+v\n%s", r.Slots[0], read(t, out, "summary.csv"))
 	}
-	if strings.Contains(read(t, out, "summary.json"), `"first_line"`) {
+	if !regexp.MustCompile(`(?m)^slot 0 .* –  +–$`).MatchString(text) || strings.Contains(read(t, out, "summary.json"), `"first_line"`) {
 		t.Error("the first line was not judged, and is told of")
 	}
 	asked := lines()
@@ -245,6 +246,9 @@ func TestJudgeModel(t *testing.T) {
 	if by := `the model "judge" by chat at ` + judgeURL + "/v1/chat/completions"; r.Scorer != by || r.Judge == nil || r.Judge.Prompt != judgePrompt || !strings.Contains(o.out, "Scored by "+by) || !strings.Contains(read(t, dir, "out", "report.html"), "End with a score.") {
 		t.Errorf("judged by %q, %+v\n%s", r.Scorer, r.Judge, o.out)
 	}
+	if !regexp.MustCompile(`(?m)^ranked \(baseline\) .* %  +–$`).MatchString(o.out) {
+		t.Errorf("the first line was not judged, and is told of:\n%s", o.out)
+	}
 	asked := map[string]bool{}
 	for _, text := range told() {
 		if asked[text] {
@@ -297,6 +301,13 @@ func TestJudgedBatchAndFit(t *testing.T) {
 	mustRun(t, "compare", "--data", retrieved(t, 24), "--fit", "0.5", "--placements", "ranked", "--model", "m", "--base-url", url, "--score-command", program, "--out", out)
 	if text := read(t, out, "fit", "summary.json"); !strings.Contains(text, `"scorer": "the command \"sh `) || !strings.Contains(text, `"failed": 0`) {
 		t.Errorf("the fit was not judged:\n%s", text)
+	}
+	// What judging took in the sweep counts against the caps of both: 300 would do for either.
+	judgeURL, told := judgeServer(t, func(string) string { return "Score: 1" })
+	o := withJudge(t, "compare", "--data", retrieved(t, 24), "--fit", "0.5", "--placements", "ranked", "--model", "m", "--base-url", url, "--out", filepath.Join(dir, "capped"), "--max-cost", "300",
+		"--judge-model", "judge", "--judge-url", judgeURL, "--judge-max-tokens", "50", "--judge-params", `{"seed":7}`, "--judge-price-answer", "1000000", "--judge-prompt", write(t, filepath.Join(dir, "prompt.txt"), judgePrompt))
+	if o.code != exitIncomplete || len(told()) > 30 || !strings.Contains(o.err, "the cap of ") && !strings.Contains(o.err, "--max-cost is used up") {
+		t.Errorf("code %d, %d judgements at 10 each\n%s", o.code, len(told()), o.err)
 	}
 	reading, err := journal.Read(filepath.Join(out, journalName), func(journal.Record) error { return nil })
 	if err != nil || result(t, out).Judge == nil || reading.Spent.Requests <= result(t, out).Counts.Answered {

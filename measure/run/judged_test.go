@@ -238,7 +238,7 @@ func TestRunJudgeCaps(t *testing.T) {
 	for name, limits := range map[string]Limits{
 		"calls":  {MaxCalls: 9},
 		"tokens": {MaxTokens: 500},
-		"cost":   {MaxCost: 200, Prices: model.Prices{Prompt: 1}},
+		"cost":   {MaxCost: 200},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -35,7 +35,8 @@ func Run(ctx context.Context, source Source, model model.Model, journal *journal
 }
 
 func run(ctx context.Context, source Source, m model.Model, journal *journal.Journal, limits Limits, clock clock, luck func() float64) (Progress, error) {
-	limits, err := limits.withDefaults()
+	judged, _ := m.(Judged)
+	limits, err := limits.withDefaults(judged.Prices)
 	if err != nil {
 		return Progress{}, err
 	}
@@ -49,12 +50,8 @@ func run(ctx context.Context, source Source, m model.Model, journal *journal.Jou
 	if err != nil {
 		return Progress{Calls: source.Len()}, err
 	}
-	var judgePrices model.Prices
 	if judging != nil {
-		m, judgePrices = judging.Model, judging.Prices
-		if err := judgePrices.Check(); err != nil {
-			return Progress{Calls: source.Len()}, err
-		}
+		m = judging.Model
 	}
 	inner, interrupt := context.WithCancelCause(ctx)
 	defer interrupt(nil)
@@ -62,7 +59,7 @@ func run(ctx context.Context, source Source, m model.Model, journal *journal.Jou
 	defer quit(nil)
 	r := &runner{
 		model: m, judging: judging, journal: journal, limits: limits, clock: clock, luck: luck,
-		purse:    newPurse(limits, judgePrices, journal.Spent()),
+		purse:    newPurse(limits, judged.Prices, journal.Spent()),
 		gate:     gate{clock: clock, requests: perMinute(limits.RequestsPerMinute), tokens: perMinute(limits.TokensPerMinute)},
 		halt:     make(chan struct{}),
 		progress: Progress{Calls: source.Len()},
