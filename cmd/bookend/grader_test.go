@@ -158,7 +158,7 @@ func TestScoreCommandFails(t *testing.T) {
 	out := filepath.Join(dir, "out")
 	args := []string{"sweep", "--data", questions(t, 2), "--model", "m", "--base-url", url, "--score-command", "sh " + bad, "--retries", "0", "--force", "--out", out}
 	o := command(t, append(args, "--max-failures", "0")...)
-	if o.code != exitIncomplete || !strings.Contains(o.err, "12 calls failed") || !strings.Contains(o.out, "The judge failed on 12 answers, which count as failed calls") || requests.Load() != 12 {
+	if o.code != exitIncomplete || !strings.Contains(o.err, "12 calls failed") || !strings.Contains(o.out, "Answers on which the judge failed: 12. Their calls count as failed") || requests.Load() != 12 {
 		t.Errorf("%d requests, code %d\n%s%s", requests.Load(), o.code, o.out, o.err)
 	}
 	if r := summaryOf(t, out); r.Counts.Failed != 12 || r.Counts.Answered != 0 || r.Questions.Complete != 0 || r.Curve != nil {
@@ -167,11 +167,21 @@ func TestScoreCommandFails(t *testing.T) {
 	if o = command(t, append(args, "--max-failures", "3")...); o.code != exitFailed || !strings.Contains(o.err, `ended with: exit status 3; its last words: "boom: no gold"; look at --score-command`) {
 		t.Errorf("code %d\n%s", o.code, o.err)
 	}
+	for _, name := range []string{"sweep", "compare"} { // an answer without a judgement is not judged, and the report says so
+		unjudged := filepath.Join(dir, name)
+		same := append([]string{name, "--data", map[string]string{"sweep": questions(t, 1), "compare": retrieved(t, 2)}[name], "--model", "m", "--base-url", url, "--score-command", "sh " + bad, "--out", unjudged}, "--max-calls", "1")
+		if o := command(t, same...); o.code != exitIncomplete {
+			t.Errorf("code %d\n%s", o.code, o.err)
+		}
+		if text := mustRun(t, "report", unjudged); !strings.Contains(text, "Answers that are not judged yet: 1.") {
+			t.Errorf("%s", text)
+		}
+	}
 	if err := os.Remove(broken); err != nil {
 		t.Fatal(err)
 	}
 	mustRun(t, args...)
-	if r := summaryOf(t, out); r.Counts.Failed != 0 || r.Slots[0].Full.Correct != 2 || requests.Load() != 12 || len(lines()) == 0 {
+	if r := summaryOf(t, out); r.Counts.Failed != 0 || r.Slots[0].Full.Correct != 2 || requests.Load() != 14 || len(lines()) == 0 {
 		t.Errorf("mended: %+v, %d requests", r.Counts, requests.Load())
 	}
 }

@@ -36,6 +36,7 @@ type ledger struct {
 	outcomes  map[string]outcome // by key
 	last      time.Time
 	unjudged  int // answers on which the judge failed
+	waiting   int // answers that the judge was not asked about
 }
 
 func newLedger(d Described, j judge.Judging) *ledger {

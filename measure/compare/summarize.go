@@ -22,13 +22,14 @@ func Summarize(d Described, notes []journal.Note, records []journal.Record, judg
 	for _, r := range records {
 		spent.Add(r.Spent())
 	}
-	return summarize("", d, notes, spent, judge, func(by string, add func(journal.Record) error) error {
-		for _, r := range journal.Judged(records, by) {
+	return summarize("", d, notes, spent, judge, func(by string, add func(journal.Record) error) (int, error) {
+		joined, unjudged := journal.Judged(records, by)
+		for _, r := range joined {
 			if err := add(r); err != nil {
-				return err
+				return unjudged, err
 			}
 		}
-		return nil
+		return unjudged, nil
 	})
 }
 
@@ -47,13 +48,13 @@ func SummarizeJournal(path string, judge func(*judge.Judging)) (Result, error) {
 	if reading.Torn > 0 {
 		d.Remarks = append(d.Remarks, fmt.Sprintf("The last line of the journal is torn (%d bytes) and was left out: its call counts as not asked.", reading.Torn))
 	}
-	return summarize(path, d, reading.Notes, reading.Spent, judge, func(by string, add func(journal.Record) error) error {
-		_, err := journal.ReadJudged(path, by, add)
-		return err
+	return summarize(path, d, reading.Notes, reading.Spent, judge, func(by string, add func(journal.Record) error) (int, error) {
+		reading, err := journal.ReadJudged(path, by, add)
+		return reading.Unjudged, err
 	})
 }
 
-func summarize(path string, d Described, notes []journal.Note, spent journal.Spent, judge func(*judge.Judging), records func(by string, add func(journal.Record) error) error) (Result, error) {
+func summarize(path string, d Described, notes []journal.Note, spent journal.Spent, judge func(*judge.Judging), records func(by string, add func(journal.Record) error) (unjudged int, err error)) (Result, error) {
 	if err := d.check(); err != nil {
 		return Result{}, err
 	}
@@ -71,7 +72,7 @@ func summarize(path string, d Described, notes []journal.Note, spent journal.Spe
 	if err := l.readNotes(path, notes); err != nil {
 		return Result{}, err
 	}
-	if err := records(j.By(), l.add); err != nil {
+	if l.waiting, err = records(j.By(), l.add); err != nil {
 		return Result{}, err
 	}
 	w, err := newWatcher(l)
@@ -107,9 +108,7 @@ func (w *watcher) result(spent journal.Spent) (Result, error) {
 	if err := w.arms(&r); err != nil {
 		return Result{}, err
 	}
-	if l.unjudged > 0 {
-		r.Notes = append(r.Notes, judge.Unjudged(l.unjudged))
-	}
+	r.Notes = append(r.Notes, judge.Unjudged(l.unjudged, l.waiting)...)
 	if remedy := r.Counts.Remedy(); remedy != "" {
 		r.Notes = append(r.Notes, remedy)
 	}

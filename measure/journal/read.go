@@ -42,6 +42,7 @@ type Note struct {
 type Reading struct {
 	Records  int               // all of them, failures that were made good included
 	Spent    Spent             // by all records
+	Unjudged int               // answers that ReadJudged left out
 	Manifest []json.RawMessage // the descriptions, in their order
 	Notes    []Note            // in their order; a later one of a name replaces an earlier one
 	Torn     int64             // bytes of a torn last line, which was left out; 0 for none
@@ -77,33 +78,36 @@ func ReadJudged(path, by string, each func(Record) error) (Reading, error) {
 			return reading, err
 		}
 	}
-	return Read(path, func(r Record) error {
+	reading, err := Read(path, func(r Record) error {
 		if joined, ok := judged.join(r); ok {
 			return each(joined)
 		}
 		return nil
 	})
+	reading.Unjudged = judged.missing
+	return reading, err
 }
 
-// Judged does for records what ReadJudged does for a journal.
-func Judged(records []Record, by string) []Record {
+// Judged does for records what ReadJudged does for a journal, and returns how many
+// answers it left out.
+func Judged(records []Record, by string) (all []Record, unjudged int) {
 	judged := judgements{by: by}
 	for _, r := range records {
 		_ = judged.take(r)
 	}
-	var all []Record
 	for _, r := range records {
 		if joined, ok := judged.join(r); ok {
 			all = append(all, joined)
 		}
 	}
-	return all
+	return all, judged.missing
 }
 
 // judgements are those of one judge, by the keys of what is judged.
 type judgements struct {
-	by    string
-	found map[string]Record // the score or the failure alone
+	by      string
+	found   map[string]Record // the score or the failure alone
+	missing int
 }
 
 // take keeps a judgement: the first score, or else the last failure.
@@ -127,6 +131,9 @@ func (j *judgements) join(r Record) (Record, bool) {
 		return r, true
 	}
 	judgement, known := j.found[r.Key]
+	if !known {
+		j.missing++
+	}
 	return r.WithJudgement(judgement), known
 }
 

@@ -110,9 +110,16 @@ func (j Judging) ScoresOf(text string, answers []string, graded *float64) (Score
 	return Scores{Full: *graded}, nil
 }
 
-// Unjudged says what it means that a Grader failed on n answers.
-func Unjudged(n int) string {
-	return fmt.Sprintf("The judge failed on %d answers, which count as failed calls: the same command asks it again.", n)
+// Unjudged says what it means that a Grader failed on some answers, and has not been
+// asked about others. It is empty where there are none.
+func Unjudged(failed, waiting int) (notes []string) {
+	if failed > 0 {
+		notes = append(notes, fmt.Sprintf("Answers on which the judge failed: %d. Their calls count as failed, and the same command asks it again.", failed))
+	}
+	if waiting > 0 {
+		notes = append(notes, fmt.Sprintf("Answers that are not judged yet: %d. Their calls count as not asked, and the same command asks the judge alone.", waiting))
+	}
+	return notes
 }
 
 // Text returns what is judged of an answer: what follows its thinking, or of that the

@@ -43,6 +43,7 @@ type summary struct {
 	last      time.Time
 	stray     int
 	unjudged  int // answers on which the judge failed
+	waiting   int // answers that the judge was not asked about
 }
 
 func newSummary(d Described, j judge.Judging) (*summary, error) {

@@ -25,7 +25,8 @@ func Summarize(d Described, records []journal.Record, j judge.Judging) (Result, 
 	if err != nil {
 		return Result{}, err
 	}
-	for _, r := range journal.Judged(records, s.judging.By()) {
+	records, s.waiting = journal.Judged(records, s.judging.By())
+	for _, r := range records {
 		if err := s.add(r); err != nil {
 			return Result{}, err
 		}
@@ -56,6 +57,7 @@ func SummarizeJournal(path string, judge func(*judge.Judging)) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
+	s.waiting = reading.Unjudged
 	if reading.Torn > 0 {
 		s.notes = append(s.notes, fmt.Sprintf("The last line of the journal is torn (%d bytes) and was left out: its call counts as not asked.", reading.Torn))
 	}
@@ -95,9 +97,7 @@ func (s *summary) result() (Result, error) {
 	if s.stray > 0 {
 		s.notes = append(s.notes, fmt.Sprintf("%s of the journal stand in no arm of this sweep and were left out.", text.Count(s.stray, "record")))
 	}
-	if s.unjudged > 0 {
-		s.notes = append(s.notes, judge.Unjudged(s.unjudged))
-	}
+	s.notes = append(s.notes, judge.Unjudged(s.unjudged, s.waiting)...)
 	if remedy := r.Counts.Remedy(); remedy != "" {
 		s.notes = append(s.notes, remedy)
 	}
