@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync"
 
+	"github.com/bookend-rag/bookend/core"
 	"github.com/bookend-rag/bookend/measure/journal"
 	"github.com/bookend-rag/bookend/measure/model"
 	"github.com/bookend-rag/bookend/measure/run"
@@ -13,14 +14,18 @@ import (
 // Run asks what the journal has no answer to, by run.Run, and notes every
 // question before it is asked. With d.UntilDecided it looks at the verdict after
 // every question, in plan order, and begins no further one once it is known; what
-// is open then ends first. d must describe plan.
+// is open then ends first. d must describe plan, and its Judge the Grader of a model that
+// is a run.Judged.
 //
-// The errors are those of run.Run. A plan that is decided returns none, with
+// The errors are those of run.Run, and a *core.ConfigError for another Judge. A plan that is decided returns none, with
 // calls left.
 func Run(ctx context.Context, plan *Plan, d Described, model model.Model, journal *journal.Journal, limits run.Limits) (run.Progress, error) {
 	s, err := newSource(plan, d, journal)
 	if err != nil {
 		return run.Progress{}, err
+	}
+	if by := s.watcher.ledger.judging.By(); by != judgeOf(model) {
+		return run.Progress{}, &core.ConfigError{Field: "Described.Judge", Value: by, Rule: "must describe the Grader of the run.Judged that is asked, or be nil where there is none"}
 	}
 	if d.UntilDecided {
 		if err := s.recall(); err != nil {
@@ -36,6 +41,14 @@ func Run(ctx context.Context, plan *Plan, d Described, model model.Model, journa
 	}
 	progress, err := run.Run(ctx, s, model, journal, limits)
 	return progress, errors.Join(err, s.err)
+}
+
+// judgeOf is the ID of who judges the answers of a model; empty for a rule.
+func judgeOf(m model.Model) string {
+	if judged, ok := m.(run.Judged); ok && judged.Grader != nil {
+		return judged.Grader.Describe().ID()
+	}
+	return ""
 }
 
 // Noted returns plan as a source that notes each question in the journal when its

@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 
+	"github.com/bookend-rag/bookend/core"
 	"github.com/bookend-rag/bookend/measure/journal"
 	"github.com/bookend-rag/bookend/measure/judge"
 	"github.com/bookend-rag/bookend/measure/model"
@@ -38,6 +39,9 @@ func newJudging(m model.Model, j *journal.Journal) (*judging, error) {
 	judged, ok := m.(Judged)
 	if !ok {
 		return nil, nil
+	}
+	if judged.Grader == nil {
+		return nil, &core.ConfigError{Field: "Judged.Grader", Value: judged.Grader, Rule: "must be a grader to ask: without one give the model alone"}
 	}
 	g := &judging{Judged: judged, by: judged.Grader.Describe(), unjudged: map[string]journal.Record{}}
 	g.id = g.by.ID()

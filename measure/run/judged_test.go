@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bookend-rag/bookend/core"
 	"github.com/bookend-rag/bookend/measure/internal/fake"
 	"github.com/bookend-rag/bookend/measure/journal"
 	"github.com/bookend-rag/bookend/measure/judge"
@@ -214,6 +215,14 @@ func TestRunJudgeFails(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestRunJudgedNeedsAGrader(t *testing.T) {
+	t.Parallel()
+	_, err := Run(t.Context(), topics(1, 2), Judged{Model: reader}, fake.Journal(t, fake.Path(t)), Limits{})
+	if !errors.As(err, new(*core.ConfigError)) {
+		t.Error(err)
 	}
 }
 
