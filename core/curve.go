@@ -34,6 +34,7 @@ const (
 	ShapeRecency   Shape = "recency"   // the end is read best
 	ShapeFlat      Shape = "flat"      // every slot is read alike, to within a small margin
 	ShapeUndecided Shape = "undecided" // too few questions to tell
+	ShapeUnfit     Shape = "unfit"     // the run could tell nothing; no such curve is placed by
 )
 
 var shapes = []Shape{ShapeU, ShapeInverted, ShapePrimacy, ShapeRecency, ShapeFlat, ShapeUndecided}
@@ -68,6 +69,8 @@ type Curve struct {
 	Slots    []int     `json:"slots"`
 	Accuracy []float64 `json:"accuracy"`
 	Fitted   []float64 `json:"fitted,omitempty"`
+	// Unfit says why the run could tell nothing, for a ShapeUnfit.
+	Unfit string `json:"unfit,omitempty"`
 	// Asked holds the IDs of the questions behind the curve, separated by spaces, so
 	// that nobody compares placements on the questions that chose one. Empty: not
 	// known.
@@ -125,6 +128,12 @@ func (c *Curve) Check() error {
 		rule = "has the format " + strconv.Quote(c.Format) + ", not " + strconv.Quote(CurveFormat)
 	case c.Kind != "" && c.Kind != CurveOfUse:
 		rule = "has the kind " + strconv.Quote(c.Kind) + "; leave it out for accuracies, or write " + strconv.Quote(CurveOfUse)
+	case c.Shape == ShapeUnfit || c.Unfit != "":
+		rule = "is unfit, since its run could tell nothing"
+		if c.Unfit != "" {
+			rule += " (" + c.Unfit + ")"
+		}
+		rule += ": mend that and measure again"
 	case !slices.Contains(shapes, c.Shape):
 		rule = "has the shape " + strconv.Quote(string(c.Shape)) + "; valid are U, inverted, primacy, recency, flat, undecided"
 	case c.Documents < 2:

@@ -292,8 +292,8 @@ func TestCompareBatch(t *testing.T) {
 	if o.code != exitIncomplete || !strings.Contains(o.out, fmt.Sprintf("%d answered", len(lines)-1)) || !strings.Contains(o.err, "1 call of the batch have no answer") {
 		t.Errorf("code %d\n%s%s", o.code, o.out, o.err)
 	}
-	if r := result(t, out); r.Questions.Counted != 7 || r.Questions.Missing != 1 {
-		t.Errorf("questions %+v", r.Questions)
+	if r := result(t, out); r.Questions.Counted != 8 || r.Counts.Missing != 1 { // it is a control's
+		t.Errorf("questions %+v, calls %+v", r.Questions, r.Counts)
 	}
 	if rest := prompts(t, append(args, "--out", out)...); len(rest) != 1 {
 		t.Errorf("a second batch asks %d calls, want the 1 that is missing", len(rest))
@@ -334,7 +334,7 @@ func TestCompareDryRun(t *testing.T) {
 	out, data := filepath.Join(dir, "out"), retrieved(t, 40)
 	args := []string{"compare", "--data", data, "--model", "m", "--base-url", url, "--out", out, "--placements", "ranked,reversed", "--shuffles", "0", "--repeats", "0", "--dry-run"}
 	text := mustRun(t, append(args, "--price-prompt", "1000000", "--max-calls", "79")...)
-	for _, want := range []string{"40 lines, 40 kept", "40 questions × 2 arms", "80 calls", "--max-calls 79 may stop it early: all of it may take 80", "Dry run: nothing was asked"} {
+	for _, want := range []string{"40 lines, 40 kept", "40 questions, 2 arms", "80 calls", "--max-calls 79 may stop it early: all of it may take 80", "Dry run: nothing was asked"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in:\n%s", want, text)
 		}
@@ -605,7 +605,7 @@ func TestBadComparisons(t *testing.T) {
 		{append(sim, "--instruction", dir+"/none"), "--instruction cannot be read"},
 		{append(sim, "--score", "vibes"), "best-subspan"},
 		{append(sim, "--params", "[1]"), "--params is no JSON object"},
-		{append(file, "--until-decided", "--batch-out", "f"), "--until-decided looks after every question"},
+		{append(slices.Clone(file[:5]), "--until-decided", "--batch-out", filepath.Join(dir, "round")), "--until-decided goes by batches in rounds"},
 		{append(file, "--fit", "0.5", "--batch-out", "f"), "--fit asks before it compares"},
 		{append(file, "--fit", "0.5", "--batch-in", "f"), "--fit asks before it compares"},
 		{append(file, "--fit", "1"), "a share must be above 0 and below 1"},

@@ -59,7 +59,12 @@ func (p prices) prices() model.Prices {
 type judging struct {
 	Score     string `group:"What counts as right" placeholder:"NAME" help:"best-subspan (unless given), exact (for key-value cases), regexp, numeric[=TOLERANCE] or token-f1."`
 	FirstLine bool   `group:"What counts as right" help:"Judge the first line of each answer, as models need that run on. Both are shown in any case."`
+
+	ForceVerdict bool `group:"What counts as right" help:"Show the figures even of a run that is unfit, stamped as such."`
 }
+
+// folder is where the report goes.
+func (e *experiment) folder(dir string) folder { return folder{dir, e.Force, e.ForceVerdict} }
 
 // scorer returns the one of the flag; nil for that of the task.
 func (j judging) scorer() (judge.Scorer, error) {

@@ -28,6 +28,8 @@ type sweepCommand struct {
 	Instruction string `group:"The prompt" placeholder:"FILE" help:"A file with the instruction, in place of our own."`
 	Settings    string `group:"The prompt" placeholder:"FILE" help:"Your own prompt, YAML or JSON (docs/settings.md): rules, task, reminder, layout, format, instruction. A setting that changes no prompt here is refused by name."`
 
+	UntilDecided bool `group:"When it ends" help:"Look after every question and stop once the shape is settled. Without it, all questions are asked."`
+
 	Limit        int    `group:"How much" placeholder:"N" help:"Ask N questions only. All unless given; 300 with --simulate."`
 	Seed         uint64 `group:"How much" default:"1" help:"Order of the questions, and the cases of --kv."`
 	Repeats      int    `group:"How much" default:"1" help:"How often the middle slot is asked again, for the noise floor."`
@@ -80,6 +82,9 @@ func (c *sweepCommand) check() error {
 	}
 	if c.NoRepeat && c.Repeats != 1 {
 		fault("--repeats is %d, and --no-repeat leaves the repeats out: give one of the two", c.Repeats)
+	}
+	if c.UntilDecided && c.BatchOut != "" {
+		fault("--until-decided looks after every question, and a batch asks them all: leave out one of the two")
 	}
 	faults = append(faults, c.experiment.check(c.Simulate != ""))
 	for _, n := range []countFlag{

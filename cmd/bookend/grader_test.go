@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -104,7 +105,7 @@ func TestScoreCommand(t *testing.T) {
 	if r.Judge == nil || r.Judge.Command != program || r.Slots[0].Full.Correct != 1 || r.Slots[0].MeanScore != 0.375 || !strings.Contains(read(t, out, "summary.csv"), ",1,0.5000,0.0945,0.9055,,,,,0.3750,") {
 		t.Errorf("%+v\n%s", r.Slots[0], read(t, out, "summary.csv"))
 	}
-	if !regexp.MustCompile(`(?m)^slot 0 .* –  +–$`).MatchString(text) || strings.Contains(read(t, out, "summary.json"), `"first_line"`) {
+	if !regexp.MustCompile(`(?m)^slot 0 +2 +37\.5 % .* 1$`).MatchString(text) || strings.Contains(read(t, out, "summary.json"), `"first_line"`) {
 		t.Error("the first line was not judged, and is told of")
 	}
 	asked := lines()
@@ -113,7 +114,10 @@ func TestScoreCommand(t *testing.T) {
 		Documents        []struct{ Title, Text string }
 		References       []string
 	}
-	if err := json.Unmarshal([]byte(asked[len(asked)-1]), &q); err != nil || len(q.Documents) != 3 || q.Documents[0].Text == "" || q.References[0] != "Paris" || q.Question == "" || q.Answer == "" {
+	whole := slices.IndexFunc(asked, func(line string) bool {
+		return strings.Contains(line, "Other") && strings.Contains(line, "It is Paris.")
+	})
+	if err := json.Unmarshal([]byte(asked[max(whole, 0)]), &q); err != nil || len(q.Documents) != 3 || q.Documents[0].Text == "" || q.References[0] != "Paris" || q.Question == "" || q.Answer == "" {
 		t.Errorf("%v: %+v", err, q)
 	}
 	// One judgement an answer, but for the repeat, which shows what the middle slot shows.
@@ -243,7 +247,7 @@ func TestJudgeModel(t *testing.T) {
 	}
 	judged := append(args, "--judge-price-answer", "1000000", "--judge-model", "judge", "--judge-url", judgeURL, "--judge-max-tokens", "50", "--judge-params", `{"seed":7}`, "--judge-prompt", write(t, filepath.Join(dir, "prompt.txt"), judgePrompt+"\n"))
 	o := withJudge(t, append(judged, "--dry-run")...)
-	if !strings.Contains(o.out, `judged by the model "judge": at most 563 calls, `) || !strings.Contains(o.out, "tokens of prompts, at most 28150 of answers, cost 28150.00") || len(told()) != 0 {
+	if !strings.Contains(o.out, `judged by the model "judge": at most 381 calls, `) || !strings.Contains(o.out, "tokens of prompts, at most 19050 of answers, cost 19050.00") || len(told()) != 0 {
 		t.Errorf("dry run:\n%s%s", o.out, o.err)
 	}
 	if o = withJudge(t, append(judged, "--max-calls", "25")...); o.code != exitIncomplete || requests.Load()+int64(len(told())) > 25 || len(told()) == 0 {
@@ -266,7 +270,7 @@ func TestJudgeModel(t *testing.T) {
 		}
 		asked[text] = true
 	}
-	if r.Spent.Judge.Completion != 10*len(told()) || r.Spent.Usage.Prompt != 10*int(requests.Load()) || r.Cost == nil || *r.Cost != float64(10*requests.Load())+float64(10*len(told())) || !strings.Contains(o.out, fmt.Sprintf("for the judge %d tokens of prompts", 100*len(told()))) {
+	if r.Spent.Judge.Completion != 10*len(told()) || r.Spent.Usage.Completion != 5*int(requests.Load()) || r.Cost == nil || *r.Cost != float64(r.Spent.Usage.Prompt)+float64(10*len(told())) || !strings.Contains(o.out, fmt.Sprintf("for the judge %d tokens of prompts", 100*len(told()))) {
 		t.Errorf("%+v, cost %v, %d requests, %d judgements", r.Spent, *r.Cost, requests.Load(), len(told()))
 	}
 	// The words of the judge are kept; its key is not.
@@ -308,7 +312,7 @@ func TestJudgedBatchAndFit(t *testing.T) {
 
 	url, _ := server(t, readsTheEnd)
 	out := filepath.Join(dir, "fit")
-	mustRun(t, "compare", "--data", retrieved(t, 24), "--fit", "0.5", "--placements", "ranked", "--model", "m", "--base-url", url, "--score-command", program, "--out", out)
+	mustRun(t, "compare", "--data", retrieved(t, 24), "--fit", "0.5", "--placements", "ranked,reversed", "--model", "m", "--base-url", url, "--score-command", program, "--out", out)
 	if text := read(t, out, "fit", "summary.json"); !strings.Contains(text, `"scorer": "the command \"sh `) || !strings.Contains(text, `"failed": 0`) {
 		t.Errorf("the fit was not judged:\n%s", text)
 	}

@@ -268,7 +268,7 @@ func TestKilledCurve(t *testing.T) {
 	traffic := recorded(t, 1500, monday, nil)
 	record := read(t, traffic)
 	calm, out := filepath.Join(t.TempDir(), "calm"), filepath.Join(t.TempDir(), "out")
-	args := []string{"curve", "--traffic", traffic, "--resamples", "100"}
+	args := []string{"curve", "--traffic", traffic}
 	begun := time.Now()
 	if p := start(t, 0, append(args, "--out", calm)...); p.code() != exitDone {
 		t.Fatalf("undisturbed: code %d\n%s", p.code(), p.out.String())

@@ -13,8 +13,9 @@
 //	bookend data hotpotqa FILE --out lists.jsonl
 //
 // It exits with 0 when all is done, 1 after an error or findings of vet, 2 for a
-// command or an input that it cannot use, and 3 when it was interrupted, or when an
-// experiment is incomplete and the same command would continue it. Should bookend
+// command or an input that it cannot use, 3 when it was interrupted, or when an
+// experiment is incomplete and the same command would continue it, and 4 when an
+// experiment is unfit: its answers can tell nothing. Should bookend
 // itself fail, it says so and exits with 2; BOOKEND_STACK=1 in the environment then
 // shows where.
 package main
@@ -37,6 +38,7 @@ import (
 	"github.com/bookend-rag/bookend/cmd/settings"
 	"github.com/bookend-rag/bookend/core"
 	"github.com/bookend-rag/bookend/measure/dataset"
+	"github.com/bookend-rag/bookend/measure/fitness"
 	"github.com/bookend-rag/bookend/measure/judge"
 )
 
@@ -46,6 +48,7 @@ const (
 	exitFailed     = 1
 	exitUsage      = 2
 	exitIncomplete = 3
+	exitUnfit      = 4
 )
 
 type cli struct {
@@ -105,6 +108,9 @@ func (e *incompleteError) Error() string {
 	}
 	return "bookend: " + e.reason + "; " + again + " where it stopped and repeats no answered call"
 }
+
+// unfitError says that an experiment can tell nothing; its report is printed already.
+type unfitError struct{ *fitness.Unfit }
 
 // exited ends the parser where it would end the process, after --help.
 type exited int
@@ -167,6 +173,9 @@ func report(err error, to io.Writer) int {
 	}
 	if errors.As(err, new(foundError)) {
 		return exitFailed // the findings are printed already
+	}
+	if errors.As(err, new(unfitError)) {
+		return exitUnfit
 	}
 	for _, line := range strings.Split(err.Error(), "\n") {
 		fmt.Fprintln(to, show.Line(line))

@@ -65,18 +65,26 @@ func (c *sweepCommand) Run(ctx context.Context, s streams) error {
 		fmt.Fprintln(s.out, "\nDry run: nothing was asked, spent or written.")
 		return nil
 	}
-	source := sweepSource{plan, sweep.Described{Manifest: plan.Describe(), Scorer: c.Score, FirstLine: c.FirstLine, Judge: judge.describe()}}
+	described := sweep.Described{Manifest: plan.Describe(), Scorer: c.Score, FirstLine: c.FirstLine, Judge: judge.describe(), UntilDecided: c.UntilDecided}
+	same := func(path string) error { return sameSweep(path, described) }
+	ask := func(m model.Model) func(*journal.Journal, run.Limits) (run.Progress, error) {
+		return func(j *journal.Journal, limits run.Limits) (run.Progress, error) {
+			return sweep.Run(ctx, plan, described, m, j, limits)
+		}
+	}
 	if c.BatchOut != "" {
-		return c.writeBatch(s, source, settings.Model, settings.Params, source.check)
+		return c.writeBatch(s, func(*journal.Journal) (run.Source, error) { return plan, nil }, settings.Model, settings.Params, same)
 	}
 	if c.BatchIn != nil {
-		source.described.Server = "by batch"
-		err = c.readBatches(s, source.check, func(*journal.Journal) (run.Source, error) { return source, nil })
-		err = c.judgeBatch(ctx, s, judge, err, source.check, source.Len(), source.run(ctx, judge.of(nil)))
+		described.Server = "by batch"
+		err = c.readBatches(s, same, func(journal *journal.Journal) (run.Source, error) {
+			return sweep.Noted(plan, described, journal)
+		})
+		err = c.judgeBatch(ctx, s, judge, err, same, plan.Len(), ask(judge.of(nil)))
 	} else {
 		var model model.Model
-		if model, source.described.Server, err = c.model(s); err == nil {
-			err = c.ask(ctx, s, c.Out, source.check, source.Len(), source.run(ctx, judge.of(model)))
+		if model, described.Server, err = c.model(s); err == nil {
+			err = c.ask(ctx, s, c.Out, same, plan.Len(), ask(judge.of(model)))
 		}
 	}
 	failed := (*incompleteError)(nil)
@@ -85,7 +93,7 @@ func (c *sweepCommand) Run(ctx context.Context, s streams) error {
 	}
 	result, err := sweep.SummarizeJournal(filepath.Join(c.Out, journalName), nil)
 	if err == nil {
-		err = publish(s.out, c.Out, c.Force, []sweep.Result{result})
+		err = publish(s.out, c.folder(c.Out), []sweep.Result{result})
 	}
 	if err == nil && failed != nil {
 		return failed
@@ -113,25 +121,6 @@ func (c *sweepCommand) model(s streams) (model model.Model, server string, err e
 	}
 	return c.client(s)
 }
-
-// sweepSource is a plan that also says how its answers are judged.
-type sweepSource struct {
-	*sweep.Plan
-	described sweep.Described
-}
-
-// run asks a model, as experiment.ask wants it.
-func (s sweepSource) run(ctx context.Context, m model.Model) func(*journal.Journal, run.Limits) (run.Progress, error) {
-	return func(j *journal.Journal, limits run.Limits) (run.Progress, error) {
-		return run.Run(ctx, s, m, j, limits)
-	}
-}
-
-// Manifest goes into the journal.
-func (s sweepSource) Manifest() any { return s.described }
-
-// check refuses the journal of another sweep.
-func (s sweepSource) check(path string) error { return sameSweep(path, s.described) }
 
 // sameSweep refuses a folder that holds the journal of another sweep.
 func sameSweep(path string, want sweep.Described) error {

@@ -70,7 +70,10 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	curve, err := shape.Fit(outcomes, shape.CurveInfo{Model: model.SimulatedPrefix + *name, Task: string(dataset.KeyValue)})
+	curve, err := shape.Fit(shape.Judge(outcomes), shape.CurveInfo{
+		Model: model.SimulatedPrefix + *name, Task: string(dataset.KeyValue),
+		Documents: documents, Questions: *questions, Slots: slots, Accuracy: outcomes.Accuracy(),
+	})
 	if err != nil {
 		return err
 	}

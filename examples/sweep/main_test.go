@@ -21,11 +21,11 @@ func TestRun(t *testing.T) {
 		"u":       "shape     U\nmeasured  r1 r3 r5 r7 r9 r10 r8 r6 r4 r2\n",
 		"recency": "shape     recency\nmeasured  r10 r9 r8 r7 r6 r5 r4 r3 r2 r1\n",
 	} {
-		out, err := output(t, "-reader", reader, "-questions", "100")
+		out, err := output(t, "-reader", reader, "-questions", "300")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !strings.HasPrefix(out, "SIMULATED, no measurement: "+reader+", 10 documents, 100 questions") || !strings.HasSuffix(out, want) {
+		if !strings.HasPrefix(out, "SIMULATED, no measurement: "+reader+", 10 documents, 300 questions") || !strings.HasSuffix(out, want) {
 			t.Errorf("-reader %s: want SIMULATED first and %q last, got:\n%s", reader, want, out)
 		}
 		if n := strings.Count(out, "\nslot "); n != documents {

@@ -204,7 +204,7 @@ func report(out io.Writer, path string, curve []float64, stats record.Stats) err
 		sum += v
 	}
 	for i, s := range found.Curves[0].Slots {
-		fmt.Fprintf(out, "slot %d  planted %.2f  found %.2f (%.2f to %.2f)  %s\n", s.Slot, curve[i]/sum*documents, s.Used, s.Low, s.High,
+		fmt.Fprintf(out, "slot %2d  planted %.2f  found %.2f (%.2f to %.2f)  %s\n", s.Slot+1, curve[i]/sum*documents, s.Used, s.Low, s.High,
 			strings.Repeat("█", int(20*s.Used+0.5)))
 	}
 	order, err := core.Order(core.Measured{Curve: found.Curves[0].Curve}, documents)

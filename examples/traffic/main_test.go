@@ -26,7 +26,7 @@ func TestRun(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, part := range append(want, "SIMULATED, no measurement: 4000 requests, ", "slot 9  planted ") {
+		for _, part := range append(want, "SIMULATED, no measurement: 4000 requests, ", "slot 10  planted ") {
 			if !strings.Contains(out, part) {
 				t.Errorf("-reader %s: the output lacks %q:\n%s", reader, part, out)
 			}

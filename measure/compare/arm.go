@@ -25,6 +25,7 @@ type Kind string
 const (
 	Baseline   Kind = "baseline"   // what the others are held against
 	Challenger Kind = "challenger" // what may win
+	Earlier    Kind = "earlier"    // a challenger of an earlier run into the journal: it may win, but is not asked
 	Shuffle    Kind = "shuffle"    // the baseline's documents in random order: a control
 	Repeat     Kind = "repeat"     // the baseline asked again: the noise floor
 )

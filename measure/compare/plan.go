@@ -78,6 +78,13 @@ func NewPlan(lists *dataset.Dataset, s Settings) (*Plan, error) {
 			*n.value = 0
 		}
 	}
+	switch {
+	case s.Controls == 0:
+		s.Controls = DefaultControls
+	case s.Controls < 0:
+		s.Controls = s.Questions
+	}
+	s.Controls = min(s.Controls, s.Questions)
 	if t := s.Params.Temperature; !(t >= 0) || math.IsInf(t, 0) {
 		fault("Params.Temperature", t, "must be finite and 0 or more")
 		s.Params.Temperature = 0
@@ -104,7 +111,7 @@ func NewPlan(lists *dataset.Dataset, s Settings) (*Plan, error) {
 	for i := range arms {
 		p.same = append(p.same, identical(arms, i, report.MinDocuments, report.MaxDocuments))
 	}
-	p.order = dataset.QuestionOrder(lists.Len(), s.Seed)[:s.Questions]
+	p.order = lists.Order(s.Seed)[:s.Questions]
 	return p, nil
 }
 
@@ -116,7 +123,8 @@ func (p *Plan) Len() int { return len(p.order) * len(p.arms) }
 func (p *Plan) Questions() int { return len(p.order) }
 
 // Call builds call i. The errors are those of a question that cannot be read and of
-// a prompt that cannot be laid out.
+// a prompt that cannot be laid out, and run.ErrSkip for a control that the question is
+// not asked in.
 func (p *Plan) Call(i int) (model.Call, error) {
 	if i < 0 || i >= p.Len() {
 		return model.Call{}, &core.ConfigError{Field: "call", Value: i, Rule: fmt.Sprintf("calls go from 0 to %d", p.Len()-1)}
@@ -125,7 +133,11 @@ func (p *Plan) Call(i int) (model.Call, error) {
 	if err != nil {
 		return model.Call{}, err
 	}
-	return b.calls[i%len(p.arms)], nil
+	call := b.calls[i%len(p.arms)]
+	if call.Key == "" {
+		return call, run.ErrSkip
+	}
+	return call, nil
 }
 
 // Question returns the i-th question in plan order, as it is noted in a journal,
@@ -148,9 +160,13 @@ func (p *Plan) build(question int) (built, error) {
 	if err != nil {
 		return built{}, err
 	}
-	b := built{question: Question{Documents: len(c.Documents), Gold: c.Gold, Golds: len(c.Golds), Cells: map[string]Cell{}}}
+	b := built{question: Question{Cluster: c.Cluster, Documents: len(c.Documents), Gold: c.Gold, Golds: len(c.Golds), Cells: map[string]Cell{}}}
 	baseline := ""
 	for _, arm := range p.arms {
+		if question >= p.settings.Controls && (arm.kind == Shuffle || arm.kind == Repeat) {
+			b.calls = append(b.calls, model.Call{})
+			continue
+		}
 		call, err := p.call(arm, c, p.order[question])
 		if err != nil {
 			return built{}, fmt.Errorf("bookend: question %q in arm %q: %w", c.Question, arm.name, err)
@@ -182,7 +198,7 @@ func (p *Plan) call(arm armPlan, c dataset.Case, index int) (model.Call, error) 
 		return model.Call{}, err
 	}
 	call := model.Call{
-		Question: c.ID, Index: index, Arm: arm.name, Slot: goldSlot(rendered.Arrangement, c.Golds), Answers: c.Answers, Asked: c.Question,
+		Question: c.ID, Cluster: c.Cluster, Index: index, Arm: arm.name, Slot: goldSlot(rendered.Arrangement, c.Golds), Answers: c.Answers, Asked: c.Question,
 		Documents: len(rendered.Arrangement.Slots),
 		Prompt:    model.Prompt{Text: rendered.Text, Messages: rendered.Messages},
 		MaxTokens: p.settings.Params.MaxTokens,
@@ -194,7 +210,7 @@ func (p *Plan) call(arm armPlan, c dataset.Case, index int) (model.Call, error) 
 	if arm.kind == Repeat {
 		call.Repeat = arm.number
 	}
-	call.Tokens = max(p.settings.Count(call.Prompt.Text), 0)
+	call.Tokens, call.Least = max(p.settings.Count(call.Prompt.Text), 0), model.LeastTokens(call.Prompt.Text)
 	call.Key, err = model.CallKey(p.settings.Model, p.settings.Params, call.Prompt, call.Repeat)
 	return call, err
 }

@@ -77,7 +77,7 @@ func summarize(path string, d Described, notes []journal.Note, spent journal.Spe
 	}
 	w, err := newWatcher(l)
 	if err == nil {
-		err = w.settle()
+		err = w.settleAll()
 	}
 	if err != nil {
 		return Result{}, err
@@ -91,7 +91,7 @@ func (w *watcher) result(spent journal.Spent) (Result, error) {
 		Format: ResultFormat, Simulated: strings.HasPrefix(d.Model, model.SimulatedPrefix),
 		Rule: d.Rule, UntilDecided: d.UntilDecided,
 		Model: d.Model, Scorer: l.judging.Scorer.String(), JudgedBy: l.judging.JudgedBy(), Judge: l.judge(), Unanswered: d.unanswered(),
-		SameQuestions: d.SameQuestions, Spent: spent, Notes: slices.Clone(d.Remarks), Setup: l.setup(),
+		SameQuestions: d.SameQuestions, Graded: l.graded, Spent: spent, Notes: slices.Clone(d.Remarks), Setup: l.setup(),
 	}
 	r.Alpha = cmp.Or(r.Alpha, 0.05)
 	if !l.last.IsZero() {
@@ -103,6 +103,9 @@ func (w *watcher) result(spent journal.Spent) (Result, error) {
 	}
 	if d.SameQuestions {
 		r.Notes = append(r.Notes, "The measured placement was fitted on questions that are compared here: its gain is flattered.")
+	}
+	if len(d.Earlier) > 0 {
+		r.Notes = append(r.Notes, fmt.Sprintf("The arms of this journal changed between runs: all %d challengers that were ever looked at share the error rate.", len(w.challengers)))
 	}
 	w.countQuestions(&r)
 	if err := w.arms(&r); err != nil {
@@ -122,9 +125,12 @@ func (w *watcher) result(spent journal.Spent) (Result, error) {
 func (w *watcher) countQuestions(r *Result) {
 	l := w.ledger
 	r.Questions = Questions{Planned: max(l.described.Questions, len(l.order)), Counted: len(w.counted), Dropped: w.dropped}
-	if !w.decided() {
+	if w.clustered() {
+		r.Questions.Clusters = w.units
+	}
+	if !w.Decided() {
 		for _, id := range l.order {
-			if l.standing(l.questions[id]) == waiting {
+			if l.waits(l.questions[id]) {
 				r.Questions.Missing++
 			}
 		}

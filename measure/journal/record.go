@@ -65,7 +65,8 @@ func (f *Failure) WithoutEcho(asked model.Prompt) *Failure {
 // another answer, by the same call, has no Answer and took nothing.
 type Record struct {
 	Key      string        `json:"key"`
-	Question string        `json:"question"` // dataset.Case.ID
+	Question string        `json:"question"`          // dataset.Case.ID
+	Cluster  string        `json:"cluster,omitempty"` // dataset.Case.Cluster
 	Arm      string        `json:"arm"`
 	Slot     int           `json:"slot"` // -1 in an arm without one
 	Repeat   int           `json:"repeat,omitempty"`
@@ -80,11 +81,21 @@ type Record struct {
 	// over the attempts that may have been charged although no answer came.
 	Estimated int `json:"estimated,omitempty"`
 	Lost      int `json:"lost,omitempty"`
+	// Least is the fewest tokens that the prompt can have, by model.LeastTokens.
+	Least int `json:"least,omitempty"`
 
 	Of string `json:"of,omitempty"` // the key of the record that is judged
 	By string `json:"by,omitempty"` // judge.Description.ID
 	// Score is 0 to 1. In a record that is no judgement it is what ReadJudged joins.
 	Score *float64 `json:"score,omitempty"`
+}
+
+// RecordOf returns the record of a call that has not ended: without answer and failure.
+func RecordOf(call model.Call) Record {
+	return Record{
+		Key: call.Key, Question: call.Question, Cluster: call.Cluster, Arm: call.Arm, Slot: call.Slot, Repeat: call.Repeat,
+		Answers: call.Answers, Estimated: call.Tokens, Least: call.Least,
+	}
 }
 
 // Spent returns what the call used, by the rule of run.Limits.MaxTokens.

@@ -21,6 +21,7 @@ type Call struct {
 	// count, so that a prompt that another plan asked already is known.
 	Key      string
 	Question string // dataset.Case.ID
+	Cluster  string // dataset.Case.Cluster
 	Index    int    // of the case in its dataset
 	Arm      string
 	Slot     int // NoSlot in an arm without one
@@ -36,8 +37,9 @@ type Call struct {
 	Prompt  Prompt
 	Answers []string // what is accepted
 	// Tokens is the estimated size of the prompt, MaxTokens the bound of the answer;
-	// 0 for one that is not known.
-	Tokens, MaxTokens int
+	// 0 for one that is not known. Least is the fewest tokens that the prompt can have,
+	// by LeastTokens.
+	Tokens, MaxTokens, Least int
 }
 
 // Document is a passage, or a pair with its key as the title, that a prompt shows.

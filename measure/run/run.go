@@ -62,6 +62,7 @@ func run(ctx context.Context, source Source, m model.Model, journal *journal.Jou
 		purse:    newPurse(limits, judged.Prices, journal.Spent()),
 		gate:     gate{clock: clock, requests: perMinute(limits.RequestsPerMinute), tokens: perMinute(limits.TokensPerMinute)},
 		halt:     make(chan struct{}),
+		ended:    make(chan struct{}, 1),
 		progress: Progress{Calls: source.Len()},
 		started:  clock.now(), interrupt: interrupt, quit: quit,
 	}
@@ -101,15 +102,11 @@ type task struct {
 // do makes a call, has its answer judged, and writes both down.
 func (r *runner) do(ctx, patient context.Context, t task) {
 	var record journal.Record
+	spent := journal.Spent{}
 	if t.answered != nil {
 		record = *t.answered
 	} else {
-		record = r.keep(r.ask(ctx, patient, t.call, journal.Record{
-			Key: t.call.Key, Question: t.call.Question, Arm: t.call.Arm, Slot: t.call.Slot, Repeat: t.call.Repeat, Answers: t.call.Answers,
-		}))
-	}
-	spent := journal.Spent{}
-	if t.answered == nil {
+		record = r.keep(r.ask(ctx, patient, t.call, journal.RecordOf(t.call)))
 		spent = record.Spent()
 	}
 	if r.judging != nil && record.Answer != nil {
@@ -120,6 +117,33 @@ func (r *runner) do(ctx, patient context.Context, t task) {
 		}
 	}
 	r.finish(record, spent)
+}
+
+// build builds a call, waiting for those that it depends on.
+func (r *runner) build(ctx context.Context, source Source, i int) (model.Call, error) {
+	for {
+		r.telling.Lock() // so that every call that is not open has been told of
+		r.mu.Lock()
+		open := r.progress.Open
+		r.mu.Unlock()
+		r.telling.Unlock()
+		call, err := source.Call(i)
+		switch {
+		case !errors.Is(err, ErrWait):
+			return call, err
+		case open == 0 && r.model == nil: // it depends on calls that nobody makes
+			return call, ErrEnough
+		case open == 0: // nothing that is open can change it
+			return call, err
+		}
+		select {
+		case <-r.ended:
+		case <-r.halt:
+			return call, ErrEnough
+		case <-ctx.Done():
+			return call, ErrEnough
+		}
+	}
 }
 
 // dispatch builds the calls in order and hands out those that are not known.
@@ -133,9 +157,15 @@ func (r *runner) dispatch(ctx context.Context, source Source, work chan<- task) 
 			return
 		default:
 		}
-		call, err := source.Call(i)
-		if errors.Is(err, ErrEnough) {
+		call, err := r.build(ctx, source, i)
+		switch {
+		case errors.Is(err, ErrEnough):
 			return
+		case errors.Is(err, ErrSkip):
+			r.mu.Lock()
+			r.progress.Skipped++
+			r.mu.Unlock()
+			continue
 		}
 		if err != nil {
 			r.stop(fmt.Errorf("bookend: call %d cannot be built: %w", i, err), true)

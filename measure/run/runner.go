@@ -23,6 +23,7 @@ type runner struct {
 	started time.Time
 
 	halt      chan struct{}           // closed: nothing new begins
+	ended     chan struct{}           // a call ended since somebody waited
 	interrupt context.CancelCauseFunc // ends what is open
 	quit      context.CancelCauseFunc // ends what waits
 
@@ -72,6 +73,12 @@ func (r *runner) keep(record journal.Record) journal.Record {
 
 // finish counts a record and what it took, and tells about it.
 func (r *runner) finish(record journal.Record, spent journal.Spent) {
+	defer func() {
+		select {
+		case r.ended <- struct{}{}:
+		default:
+		}
+	}()
 	r.telling.Lock()
 	defer r.telling.Unlock()
 	r.mu.Lock()

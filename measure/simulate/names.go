@@ -1,7 +1,6 @@
 package simulate
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/bookend-rag/bookend/core"
@@ -103,11 +102,8 @@ func CurveOf(c published.Curve) (*core.Curve, error) {
 	if err != nil {
 		return nil, err
 	}
-	curve, err := shape.Fit(o, shape.CurveInfo{Model: c.Model, Task: "published: " + c.Source})
-	if err != nil {
-		return nil, err
-	}
-	curve.Accuracy = slices.Clone(c.Accuracy)
-	curve.Fitted = shape.Fitted(curve.Shape, curve.Accuracy)
-	return curve, curve.Check()
+	return shape.Fit(shape.Judge(o), shape.CurveInfo{
+		Model: c.Model, Task: "published: " + c.Source,
+		Documents: c.Documents, Questions: c.Questions, Slots: c.Slots, Accuracy: c.Accuracy,
+	})
 }

@@ -68,7 +68,8 @@ func TestPlainShapesHaveTheirNumbers(t *testing.T) {
 func TestPublishedCurvesAsFiles(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]core.Shape{
-		"gpt-3.5-turbo": core.ShapeU, "llama-2-70b-chat-repo": core.ShapeRecency, "gpt-4.1/10": core.ShapePrimacy,
+		"gpt-3.5-turbo": core.ShapeU, "llama-2-70b-chat-repo": core.ShapeRecency, "gpt-3.5-turbo/10": core.ShapePrimacy,
+		"gpt-4.1/10": core.ShapeUndecided, // 100 questions are too few for its 6 points
 	} {
 		published, err := published.Lookup(name)
 		if err != nil {

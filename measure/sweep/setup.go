@@ -12,8 +12,8 @@ import (
 )
 
 // setup lists the exact configuration.
-func (s *summary) setup() []run.Setting {
-	d := s.described
+func (w *watcher) setup() []run.Setting {
+	d := w.described
 	list := setup.Of(d.Model, d.Server, d.Params)
 	add := list.Add
 	add("task", string(d.Task))
@@ -32,6 +32,6 @@ func (s *summary) setup() []run.Setting {
 	if d.Prompt != nil {
 		add("prompt", text.JSON(d.Prompt))
 	}
-	list.Judging(s.judging, s.judge())
+	list.Judging(w.judging, w.judge())
 	return list
 }

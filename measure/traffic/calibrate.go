@@ -1,44 +1,50 @@
 package traffic
 
 import (
+	"hash/maphash"
 	"math"
+	"slices"
 
 	"github.com/bookend-rag/bookend/core"
-	"github.com/bookend-rag/bookend/measure/internal/slot"
-	"github.com/bookend-rag/bookend/measure/shape"
 )
 
 // CalibrationSettings say which traffic is simulated.
 type CalibrationSettings struct {
 	Simulation
-	Requests  int // of each run, 1 or more
-	Runs      int // 1 or more
-	Resamples int // of each bootstrap; 0 means DefaultResamples
+	Requests int // of each run, 1 or more
+	Runs     int // 1 or more
+	// Every is after how many requests the curve is looked at, again and again; 0: once,
+	// after all.
+	Every int
 }
 
 // Calibration counts, over the runs, what was found about a curve that is known.
 type Calibration struct {
 	Runs int
-	// NoEstimate counts the runs with too few citations; the other figures are of the
-	// rest.
-	NoEstimate int
-	Shapes     map[core.Shape]int
-	True       []float64 // by slot: how much it is used
-	Mean       []float64 // of the estimates
-	SD         []float64 // of the estimates
-	Cited      []float64 // mean number of citations
-	// Covered counts, by slot, the intervals at 95 % that hold the true value;
+	// NoEstimate counts the runs with too few citations at the last look, Unfit those that
+	// were unfit then; the other figures of the last look are of the rest.
+	NoEstimate, Unfit int
+	Shapes            map[core.Shape]int // at the last look
+	// Ever counts the runs that had the word at any look, and Median is the number of
+	// requests at the first such look: half of those runs had it by then.
+	Ever, Median map[core.Shape]int
+	// Misnamed counts the runs that gave a slope at any look that is not the planted one:
+	// for a flat curve any.
+	Misnamed int
+	True     []float64 // by slot: how much it is used
+	Mean     []float64 // of the estimates at the last look
+	SD       []float64 // of the estimates at the last look
+	Cited    []float64 // mean number of citations at the last look
+	// Covered counts, by slot, the runs whose intervals hold the true value at every look;
 	// StartMiddle, EndMiddle and StartEnd the same of the contrasts.
 	Covered                          []int
 	StartMiddle, EndMiddle, StartEnd int
-	// Needed is the mean of the requests still needed, over the undecided runs.
+	// HalfWidth is the mean distance of the upper bound of a slot to its estimate at the
+	// last look, as a share of an average slot.
+	HalfWidth float64
+	// Needed is the mean of the requests still needed, over the runs that are undecided at
+	// the last look.
 	Needed float64
-}
-
-// Misnamed counts the runs that named a shape with a slope, which for a flat curve is
-// a mistake.
-func (c Calibration) Misnamed() int {
-	return c.Shapes[core.ShapeU] + c.Shapes[core.ShapeInverted] + c.Shapes[core.ShapePrimacy] + c.Shapes[core.ShapeRecency]
 }
 
 // Bias returns the largest relative difference of a slot's mean estimate to its true
@@ -62,63 +68,117 @@ func (c Calibration) Noise() float64 {
 }
 
 // Calibrate simulates traffic with a known curve and counts what is found. Same
-// settings, same counts. It is safe for concurrent use and uses one core: a run of
-// 1,000 requests of ten documents takes about 10 ms. The error is a
-// *core.ConfigError.
+// settings, same counts. It is safe for concurrent use and uses one core: a look at 1,000
+// requests of ten documents takes about 1 ms. The error is a *core.ConfigError.
 func Calibrate(s CalibrationSettings) (Calibration, error) {
-	if s.Runs < 1 || s.Requests < 1 {
-		return Calibration{}, &core.ConfigError{Field: "Runs and Requests", Value: []int{s.Runs, s.Requests}, Rule: "must be 1 or more, such as 2000 and 1000"}
+	if s.Runs < 1 || s.Requests < 1 || s.Every < 0 {
+		return Calibration{}, &core.ConfigError{Field: "Runs, Requests and Every", Value: []int{s.Runs, s.Requests, s.Every}, Rule: "must be 1 or more, and Every 0 or more, such as 2000, 10000 and 200"}
 	}
 	if err := s.Check(); err != nil {
 		return Calibration{}, err
 	}
-	o, err := Options{Resamples: s.Resamples}.withDefaults()
-	if err != nil {
-		return Calibration{}, err
+	if s.Every == 0 {
+		s.Every = s.Requests
 	}
 	n := len(s.Curve)
 	c := Calibration{
-		Runs: s.Runs, Shapes: map[core.Shape]int{}, True: s.True(),
+		Runs: s.Runs, Shapes: map[core.Shape]int{}, Ever: map[core.Shape]int{}, Median: map[core.Shape]int{}, True: s.True(),
 		Mean: make([]float64, n), SD: make([]float64, n), Cited: make([]float64, n), Covered: make([]int, n),
 	}
-	truth := shape.ZonesOf(n, slot.All(n)).Of(c.True)
+	truth := zonesOf(n).Of(c.True)
+	planted := judge(truth, [3]float64{1e-6, 1e-6, 1e-6}, len(zonesOf(n).Middle) > 0).Shape
 	found := make([]moments, n)
-	undecided := 0
+	first := map[core.Shape][]int{}
+	undecided, estimates := 0, 0
 	for run := range s.Runs {
-		g := newGroups(n)
-		from := s.source(uint64(run))
-		for range s.Requests {
-			g.add(from.next(from.draw.Uint64()))
+		from, r := s.source(uint64(run)), newRequests(n)
+		missed, missedContrast := make([]bool, n), [3]bool{}
+		named, misnamed := map[core.Shape]bool{}, false
+		var last Curve
+		for asked := 1; asked <= s.Requests; asked++ {
+			from.next().addTo(r)
+			if asked%s.Every > 0 && asked < s.Requests {
+				continue
+			}
+			last = Curve{Requests: asked, Citations: r.cited}
+			last.conclude(r, r.byUnit())
+			if last.Verdict == nil {
+				continue
+			}
+			v := last.Verdict
+			if !named[v.Shape] {
+				named[v.Shape] = true
+				first[v.Shape] = append(first[v.Shape], asked)
+			}
+			if v.Shape != core.ShapeUndecided && v.Shape != core.ShapeFlat && v.Shape != planted {
+				misnamed = true
+			}
+			for slot, at := range last.Slots {
+				missed[slot] = missed[slot] || !holds(at.Low, c.True[slot], at.High)
+			}
+			for j, contrast := range []*Contrast{v.StartMiddle, v.EndMiddle, v.StartEnd} {
+				missedContrast[j] = missedContrast[j] || contrast != nil && !holds(contrast.Low, truth[j], contrast.High)
+			}
 		}
-		e := newEstimate(n, g.tallies, o.Resamples, o.Confidence, from.draw.Uint64())
-		if e == nil {
+		for slot := range missed {
+			c.Covered[slot] += count(!missed[slot])
+		}
+		c.StartMiddle += count(!missedContrast[0])
+		c.EndMiddle += count(!missedContrast[1])
+		c.StartEnd += count(!missedContrast[2])
+		c.Misnamed += count(misnamed)
+		switch {
+		case last.Unfit != nil:
+			c.Unfit++
+			continue
+		case last.Verdict == nil:
 			c.NoEstimate++
 			continue
 		}
-		for slot, v := range e.slots {
-			found[slot].add(v.Used)
-			c.Cited[slot] += float64(v.Cited)
-			c.Covered[slot] += holds(v.Low, c.True[slot], v.High)
+		estimates++
+		for slot, at := range last.Slots {
+			found[slot].add(at.Used)
+			c.Cited[slot] += at.Cited
+			c.HalfWidth += (at.High - at.Used) / float64(n)
 		}
-		c.Shapes[e.verdict.Shape]++
-		c.StartMiddle += holds(e.verdict.StartMiddle.Low, truth[0], e.verdict.StartMiddle.High)
-		c.EndMiddle += holds(e.verdict.EndMiddle.Low, truth[1], e.verdict.EndMiddle.High)
-		c.StartEnd += holds(e.verdict.StartEnd.Low, truth[2], e.verdict.StartEnd.High)
-		if e.verdict.Shape == core.ShapeUndecided {
+		c.Shapes[last.Verdict.Shape]++
+		if last.Verdict.Shape == core.ShapeUndecided {
 			undecided++
-			c.Needed += float64(e.needed())
+			c.Needed += float64(last.Needed)
 		}
 	}
+	for shape, looks := range first {
+		slices.Sort(looks)
+		c.Ever[shape], c.Median[shape] = len(looks), looks[len(looks)/2]
+	}
+	each := float64(max(estimates, 1))
 	for slot := range n {
 		c.Mean[slot], c.SD[slot] = found[slot].mean, found[slot].sd()
-		c.Cited[slot] /= max(found[slot].n, 1)
+		c.Cited[slot] /= each
 	}
+	c.HalfWidth /= each
 	c.Needed /= float64(max(undecided, 1))
 	return c, nil
 }
 
-func holds(low, v, high float64) int {
-	if low <= v && v <= high {
+// hashSeed is that of simulated requests.
+var hashSeed = maphash.MakeSeed()
+
+func (r *simulated) addTo(to *requests) {
+	cells := make([]cell, len(r.order))
+	for slot, rank := range r.order {
+		cells[slot] = cell(rank)
+	}
+	for _, slot := range r.cited {
+		cells[slot] |= isCited
+	}
+	to.add(cells, 0, maphash.String(hashSeed, r.id), maphash.String(hashSeed, r.question))
+}
+
+func holds(low, v, high float64) bool { return low <= v && v <= high }
+
+func count(yes bool) int {
+	if yes {
 		return 1
 	}
 	return 0

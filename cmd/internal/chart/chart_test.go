@@ -45,7 +45,7 @@ func result(t *testing.T, m string, documents int, slots []int) sweep.Result {
 			add(q, sweep.ArmSlot, slot, reader.Right(q, slot))
 		}
 	}
-	r, err := sweep.Summarize(d, records, judge.Judging{})
+	r, err := sweep.Summarize(d, nil, records, judge.Judging{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -137,12 +137,13 @@ func addCurve(p *plot.Plot, r sweep.Result, i int, same, single bool) error {
 	var line plotter.XYs
 	var band plotter.XYs
 	for _, a := range r.Slots {
-		t := r.Judged(a)
-		line = append(line, plotter.XY{X: x(a.Slot), Y: 100 * t.Accuracy})
-		band = append(band, plotter.XY{X: x(a.Slot), Y: 100 * t.High})
+		value, within := r.Accuracy(a)
+		line = append(line, plotter.XY{X: x(a.Slot), Y: 100 * value})
+		band = append(band, plotter.XY{X: x(a.Slot), Y: 100 * within.High})
 	}
 	for j := len(r.Slots) - 1; j >= 0; j-- {
-		band = append(band, plotter.XY{X: x(r.Slots[j].Slot), Y: 100 * r.Judged(r.Slots[j]).Low})
+		_, within := r.Accuracy(r.Slots[j])
+		band = append(band, plotter.XY{X: x(r.Slots[j].Slot), Y: 100 * within.Low})
 	}
 	area, err := plotter.NewPolygon(band)
 	if err != nil {

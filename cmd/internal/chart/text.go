@@ -49,7 +49,7 @@ func Text(results []sweep.Result) string {
 func Drawable(results []sweep.Result) []sweep.Result {
 	var drawable []sweep.Result
 	for _, r := range results {
-		if r.Verdict != nil {
+		if r.Shown() != nil && r.Questions.Complete > 0 {
 			drawable = append(drawable, r)
 		}
 	}
@@ -82,6 +82,9 @@ func Name(r sweep.Result) string {
 	name := fmt.Sprintf("%s, %d documents, n = %d", show.Cut(show.Line(strings.TrimPrefix(r.Model, model.SimulatedPrefix)), 60), r.Documents, r.Questions.Complete)
 	if r.Date != "" {
 		name += ", " + r.Date
+	}
+	if r.Unfit != nil {
+		name = "UNFIT: " + name
 	}
 	if r.Simulated {
 		return "SIMULATED: " + name
@@ -117,10 +120,10 @@ func Range(shown []sweep.Result, bands bool) (low, high float64) {
 	hold := func(low, high float64) { s.low, s.high = min(s.low, low), max(s.high, high) }
 	for _, r := range shown {
 		for _, a := range r.Slots {
-			t := r.Judged(a)
-			hold(t.Accuracy, t.Accuracy)
+			value, within := r.Accuracy(a)
+			hold(value, value)
 			if bands {
-				hold(t.Low, t.High)
+				hold(within.Low, within.High)
 			}
 		}
 		if len(shown) > 1 {

@@ -29,7 +29,7 @@ func TestUnansweredIsNotZero(t *testing.T) {
 		t.Fatal(err)
 	}
 	line := strings.Split(string(text), "\n")[1]
-	if want := "no,'-1,,,,0,,,slot,3,0,0,,,,0,,,,,2,0,2,0,0,0,0"; line != want {
+	if want := "no,'-1,,,,0,,,slot,3,0,0,,,,0,,,,,,,2,0,2,0,0,0,0"; line != want {
 		t.Errorf("CSV (-want +got)\n-%s\n+%s", want, line)
 	}
 	if _, rows := Counts(r); len(rows) != 2 || rows[1][0] != "slot 3" {
