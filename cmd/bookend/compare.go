@@ -22,7 +22,7 @@ import (
 
 // lists are the flags that say which lists of a retriever are taken.
 type lists struct {
-	Data   string `group:"What is asked" placeholder:"FILE" help:"What the retriever returned: JSON lines with question, answers and ctxs, best first (see above), plain or gzipped."`
+	Data   string `group:"What is asked" placeholder:"FILE" help:"What the retriever returned: JSON lines with question, answers and ctxs, best first, plain or gzipped."`
 	Labels string `group:"What is asked" placeholder:"FILE" help:"Answers for recorded lines that have none: JSON lines with question and answers, and perhaps gold, the IDs of the documents that hold them."`
 }
 
@@ -33,15 +33,15 @@ type compareCommand struct {
 	Decay    float64 `group:"What is asked" default:"0.5" help:"In simulated lists each rank has the answer so many times as often as the one before."`
 
 	Placements    []string `group:"What is compared" default:"ranked,head-tail,reversed" help:"The first is the baseline. measured=CURVE takes a curve file or a published curve."`
-	Layouts       []string `group:"What is compared" placeholder:"NAME" help:"Layouts, too: instruction-first (unless given), question-last, query-aware, bookend. Every placement is asked in each."`
-	TopK          []int    `group:"What is compared" name:"top-k" placeholder:"K" help:"Numbers of documents, too, the best first. Every placement is asked with each."`
+	Layouts       []string `group:"What is compared" placeholder:"NAME" help:"instruction-first (unless given), question-last, query-aware or bookend. With several layouts every placement is asked in each."`
+	TopK          []int    `group:"What is compared" name:"top-k" placeholder:"K" help:"Take the K best documents of each list only. With several numbers every placement is asked with each."`
 	Settings      string   `group:"What is compared" placeholder:"FILE" help:"Your own settings, YAML or JSON (docs/settings.md): what every arm shares. A setting that changes no prompt here is refused by name."`
 	Format        string   `group:"What is compared" placeholder:"NAME" help:"Form of a document: titled (unless given), numbered, xml or markdown."`
 	LabelBy       string   `group:"What is compared" name:"label-by" placeholder:"rank|slot" help:"What the documents' numbers mean: rank (unless given) or slot."`
 	Instruction   string   `group:"What is compared" placeholder:"FILE" help:"A file with the instruction, in place of our own."`
-	Fit           string   `group:"What is compared" placeholder:"FILE|SHARE" help:"First sweep these questions, a file or a share of --data such as 0.4, and compare the placement measured by that curve on the others."`
-	FitLimit      int      `group:"What is compared" placeholder:"N" help:"Sweep N questions only."`
-	FitSlots      string   `group:"What is compared" default:"all" help:"Slots of that sweep: all, a number, or a list."`
+	Fit           string   `group:"What is compared" placeholder:"FILE|SHARE" help:"First sweep some questions, those of a file or a share of --data such as 0.4. Then compare, on the other questions, also the placement that this curve asks for."`
+	FitLimit      int      `group:"What is compared" placeholder:"N" help:"Sweep N of them only."`
+	FitSlots      string   `group:"What is compared" default:"all" help:"Slots of that sweep, counted from 1: all, how many, or a list."`
 	SameQuestions bool     `group:"What is compared" help:"Allow a curve that was fitted on the questions compared here. Every output then says so."`
 
 	UntilDecided bool    `group:"When it ends" help:"Look after every question and stop once the answer is known. Without it, all questions are asked."`
@@ -50,7 +50,7 @@ type compareCommand struct {
 
 	Limit      int    `group:"How much" placeholder:"N" help:"Ask N questions at most. All unless given; 1000 in a simulation."`
 	Seed       uint64 `group:"How much" default:"1" help:"Order of the questions, and the shuffles."`
-	Shuffles   int    `group:"How much" default:"3" help:"Arms with shuffled documents, as a control."`
+	Shuffles   int    `group:"How much" default:"3" help:"How often the documents are also asked in random order, as a control."`
 	Repeats    int    `group:"How much" default:"1" help:"How often the baseline is asked again, for the noise floor."`
 	Controls   int    `group:"How much" default:"50" placeholder:"N" help:"Ask shuffles and repeats on the first N questions alone, since they enter no verdict."`
 	Round      int    `group:"How much" default:"100" placeholder:"N" help:"Questions of a round, where --until-decided goes by batches."`
@@ -135,7 +135,7 @@ func (c *compareCommand) Run(ctx context.Context, s streams) error {
 	if _, err := c.base(); err != nil { // before anything is asked
 		return err
 	}
-	model, server, err := c.model(s)
+	model, server, err := c.model(s, c.Simulate, c.Seed)
 	if err != nil {
 		return err
 	}
@@ -151,8 +151,11 @@ func (c *compareCommand) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	lists, err := c.open(fitted)
-	if err != nil {
+	var lists *dataset.Dataset
+	if err := unlessSoon(s, "Reading "+c.Data, func() (err error) {
+		lists, err = c.open(fitted)
+		return err
+	}); err != nil {
 		return err
 	}
 	defer lists.Close()
@@ -161,8 +164,11 @@ func (c *compareCommand) Run(ctx context.Context, s streams) error {
 		return err
 	}
 	described.Server, described.Judge, described.JudgePrices = server, judge.describe(), judge.prices
-	estimate, err := plan.Estimate(ctx, c.prices.prices())
-	if err != nil {
+	var estimate run.Estimate
+	if err := unlessSoon(s, "Counting what the prompts hold", func() (err error) {
+		estimate, err = plan.Estimate(ctx, c.prices.prices())
+		return err
+	}); err != nil {
 		return err
 	}
 	if c.Data != "" {
@@ -282,17 +288,6 @@ const (
 	seenEnough       = 20 // questions, for a discordance of one's own
 )
 
-func (c *compareCommand) model(s streams) (model model.Model, server string, err error) {
-	switch {
-	case c.Simulate != "":
-		model, err := newSimulated(c.Simulate, c.Seed)
-		return model, "", err
-	case c.DryRun || c.BatchOut != "" || c.BatchIn != nil:
-		return nil, "", nil
-	}
-	return c.client(s)
-}
-
 // rules opens the lists of the flags.
 func (l lists) rules(scorer judge.Scorer) (dataset.Rules, error) {
 	r := dataset.Rules{Lists: true, Scorer: scorer}
@@ -312,7 +307,7 @@ func (c *compareCommand) open(f *fitted) (*dataset.Dataset, error) {
 	if c.Data == "" {
 		accuracy, err := simulate.Accuracy(c.Simulate, 0)
 		if err != nil {
-			return nil, usage("--simulate: %w", err)
+			return nil, forFlag("--simulate", err)
 		}
 		questions := c.Limit
 		if questions == 0 {
@@ -341,7 +336,7 @@ func (l lists) openLists(rules dataset.Rules, path string) (*dataset.Dataset, er
 
 // plan makes the arms and lays out what is asked.
 func (c *compareCommand) plan(lists *dataset.Dataset, f *fitted) (*compare.Plan, compare.Described, error) {
-	arms, curves, err := c.arms(f)
+	arms, curves, err := c.arms(f, lists.Report().MinDocuments)
 	if err != nil {
 		return nil, compare.Described{}, err
 	}

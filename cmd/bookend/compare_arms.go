@@ -15,8 +15,9 @@ import (
 )
 
 // arms crosses placements, layouts and numbers of documents. The first of each make
-// the baseline.
-func (c *compareCommand) arms(f *fitted) ([]compare.Arm, []*core.Curve, error) {
+// the baseline. documents is the size of the lists, for which a published curve is
+// chosen.
+func (c *compareCommand) arms(f *fitted, documents int) ([]compare.Arm, []*core.Curve, error) {
 	own, err := c.base()
 	if err != nil {
 		return nil, nil, err
@@ -36,7 +37,7 @@ func (c *compareCommand) arms(f *fitted) ([]compare.Arm, []*core.Curve, error) {
 	var curves []*core.Curve
 	var arms []compare.Arm
 	for _, name := range names {
-		p, err := parsePlacement(name, f)
+		p, err := parsePlacement(name, f, documents)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -102,7 +103,7 @@ func (c *compareCommand) base() (*own, error) {
 func isBareMeasured(name string) bool { return strings.EqualFold(name, "measured") }
 
 // parsePlacement reads one placement of --placements.
-func parsePlacement(name string, f *fitted) (core.Placement, error) {
+func parsePlacement(name string, f *fitted, documents int) (core.Placement, error) {
 	name = strings.TrimSpace(name)
 	if isBareMeasured(name) && f != nil {
 		if f.curve == nil { // an order unlike all others, which costs the most calls
@@ -115,10 +116,10 @@ func parsePlacement(name string, f *fitted) (core.Placement, error) {
 	if err == nil || !errors.Is(err, fs.ErrNotExist) || kind == "" {
 		return p, err
 	}
-	published, lookupErr := published.Lookup(value)
-	if lookupErr != nil {
-		return nil, err
+	known, unknown := published.Lookup(value, documents)
+	if unknown != nil {
+		return nil, noCurve("--placements", value)
 	}
-	curve, err := simulate.CurveOf(published)
+	curve, err := simulate.CurveOf(known)
 	return core.Measured{Curve: curve}, err
 }

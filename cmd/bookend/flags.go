@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/bookend-rag/bookend/core/prompt"
 	"github.com/bookend-rag/bookend/measure/dataset"
 	"github.com/bookend-rag/bookend/measure/judge"
 	"github.com/bookend-rag/bookend/measure/layout"
@@ -16,13 +17,13 @@ import (
 
 // sweepCommand holds the flags of `bookend sweep`.
 type sweepCommand struct {
-	Data     string `group:"What is asked" placeholder:"FILE" help:"Questions with their documents: JSON lines, plain or gzipped (see above), or key-value lines."`
+	Data     string `group:"What is asked" placeholder:"FILE" help:"Questions with their documents: JSON lines, plain or gzipped, or key-value lines."`
 	KV       int    `group:"What is asked" name:"kv" placeholder:"N" help:"In place of --data: N key-value cases, made from the seed. No file is needed."`
 	Keys     int    `group:"What is asked" placeholder:"K" help:"Keys of each case of --kv (${keys} unless given)."`
-	Simulate string `group:"What is asked" placeholder:"NAME" help:"Ask no model but a simulated reader, offline and free: flat, u, inverted, primacy, recency, or a published curve such as gpt-3.5-turbo; an unknown name lists all."`
+	Simulate string `group:"What is asked" placeholder:"NAME" help:"Ask no model but a simulated reader, offline and free: flat, u, inverted, primacy, recency, or a published curve such as gpt-3.5-turbo; --simulate list shows all names."`
 
 	Documents   int    `group:"The prompt" placeholder:"N" help:"Documents in each prompt. As many as the smallest case has unless given."`
-	Slots       string `group:"The prompt" default:"all" help:"Slots to measure: all, a number (dense at both ends), or a list such as 0,4,9."`
+	Slots       string `group:"The prompt" default:"all" help:"Slots to measure, counted from 1: all, how many (dense at both ends), or a list such as 1,5,10."`
 	Layout      string `group:"The prompt" placeholder:"NAME" help:"instruction-first (that of Liu et al., unless given), question-last, query-aware, or a list of parts."`
 	Format      string `group:"The prompt" placeholder:"NAME" help:"Form of a document: titled (unless given), numbered, xml or markdown."`
 	Instruction string `group:"The prompt" placeholder:"FILE" help:"A file with the instruction, in place of our own."`
@@ -165,8 +166,11 @@ func (c *sweepCommand) settings(cases *dataset.Dataset) (sweep.Settings, error) 
 	if err := own.forSweep(c); err != nil {
 		return s, err
 	}
+	if _, err := prompt.New(own.prompt); err != nil {
+		return s, err
+	}
 	if p := own.prompt; report.Task == dataset.KeyValue && s.Instruction == "" && (c.Settings == "" || p.Instruction+p.Task+p.Rules == "") {
-		return s, usage("--layout, --format and --settings change the layout of key-value cases, which our instruction does not fit: give --instruction FILE as well")
+		return s, usage("--layout, --format and --settings need --instruction FILE where the cases are key-value: our own instruction fits one layout of them alone")
 	}
 	if c.Layout != "" || c.Format != "" || c.Settings != "" {
 		s.Prompt = &own.prompt

@@ -105,7 +105,7 @@ func TestScoreCommand(t *testing.T) {
 	if r.Judge == nil || r.Judge.Command != program || r.Slots[0].Full.Correct != 1 || r.Slots[0].MeanScore != 0.375 || !strings.Contains(read(t, out, "summary.csv"), ",1,0.5000,0.0945,0.9055,,,,,0.3750,") {
 		t.Errorf("%+v\n%s", r.Slots[0], read(t, out, "summary.csv"))
 	}
-	if !regexp.MustCompile(`(?m)^slot 0 +2 +37\.5 % .* 1$`).MatchString(text) || strings.Contains(read(t, out, "summary.json"), `"first_line"`) {
+	if !regexp.MustCompile(`(?m)^slot 1 +2 +37\.5 % .* 1$`).MatchString(text) || strings.Contains(read(t, out, "summary.json"), `"first_line"`) {
 		t.Error("the first line was not judged, and is told of")
 	}
 	asked := lines()
@@ -318,7 +318,7 @@ func TestJudgedBatchAndFit(t *testing.T) {
 	}
 	// What judging took in the sweep counts against the caps of both: 300 would do for either.
 	judgeURL, told := judgeServer(t, func(string) string { return "Score: 1" })
-	o := withJudge(t, "compare", "--data", retrieved(t, 24), "--fit", "0.5", "--placements", "ranked", "--model", "m", "--base-url", url, "--out", filepath.Join(dir, "capped"), "--max-cost", "300",
+	o := withJudge(t, "compare", "--data", retrieved(t, 24), "--fit", "0.5", "--placements", "ranked,reversed", "--model", "m", "--base-url", url, "--out", filepath.Join(dir, "capped"), "--max-cost", "300",
 		"--judge-model", "judge", "--judge-url", judgeURL, "--judge-max-tokens", "50", "--judge-params", `{"seed":7}`, "--judge-price-answer", "1000000", "--judge-prompt", write(t, filepath.Join(dir, "prompt.txt"), judgePrompt))
 	if o.code != exitIncomplete || len(told()) > 30 || !strings.Contains(o.err, "the cap of ") && !strings.Contains(o.err, "--max-cost is used up") {
 		t.Errorf("code %d, %d judgements at 10 each\n%s", o.code, len(told()), o.err)
@@ -334,19 +334,19 @@ func TestJudgeFlags(t *testing.T) {
 	prompt := write(t, filepath.Join(t.TempDir(), "p"), "{{answer}}")
 	for want, args := range map[string][]string{
 		"an answer is judged by one: give --score": {"--score", "exact", "--score-command", "x"},
-		"judged by one":                                                  {"--judge-model", "x", "--score-command", "x", "--judge-url", "http://127.0.0.1:1", "--judge-prompt", prompt},
-		"--judge-url is for a model that judges":                         {"--judge-url", "http://127.0.0.1:1"},
-		"--judge-params is for a model":                                  {"--score-command", "x", "--judge-params", "{}"},
-		"--judge-url is missing":                                         {"--judge-model", "x", "--judge-prompt", prompt},
-		"--judge-prompt is missing":                                      {"--judge-model", "x", "--judge-url", "http://127.0.0.1:1"},
-		"--judge-prompt cannot be read":                                  {"--judge-model", "x", "--judge-url", "http://127.0.0.1:1", "--judge-prompt", "/no/such"},
-		"--judge-params is no JSON object":                               {"--judge-model", "x", "--judge-url", "http://127.0.0.1:1", "--judge-prompt", prompt, "--judge-params", "7"},
-		"must hold {{answer}}":                                           {"--judge-model", "x", "--judge-url", "http://127.0.0.1:1", "--judge-prompt", write(t, filepath.Join(t.TempDir(), "p"), "{{question}}")},
-		"--judge-price-prompt is -1":                                     {"--judge-model", "x", "--judge-url", "http://127.0.0.1:1", "--judge-prompt", prompt, "--judge-price-prompt=-1"},
-		"--judge-max-tokens is 0":                                        {"--judge-model", "x", "--judge-url", "http://127.0.0.1:1", "--judge-prompt", prompt, "--judge-max-tokens", "0"},
-		"--batch-out asks the model alone: give the judge":               {"--score-command", "x", "--batch-out", filepath.Join(t.TempDir(), "b")},
-		"--judge-header is NAME=VALUE":                                   {"--judge-model", "x", "--judge-url", "http://127.0.0.1:1", "--judge-prompt", prompt, "--judge-header", "x"},
-		"the judge: bookend: BaseURL is \"http://judge.example\": a key": {"--judge-model", "x", "--judge-url", "http://judge.example", "--judge-prompt", prompt},
+		"judged by one":                                    {"--judge-model", "x", "--score-command", "x", "--judge-url", "http://127.0.0.1:1", "--judge-prompt", prompt},
+		"--judge-url is for a model that judges":           {"--judge-url", "http://127.0.0.1:1"},
+		"--judge-params is for a model":                    {"--score-command", "x", "--judge-params", "{}"},
+		"--judge-url is missing":                           {"--judge-model", "x", "--judge-prompt", prompt},
+		"--judge-prompt is missing":                        {"--judge-model", "x", "--judge-url", "http://127.0.0.1:1"},
+		"--judge-prompt cannot be read":                    {"--judge-model", "x", "--judge-url", "http://127.0.0.1:1", "--judge-prompt", "/no/such"},
+		"--judge-params is no JSON object":                 {"--judge-model", "x", "--judge-url", "http://127.0.0.1:1", "--judge-prompt", prompt, "--judge-params", "7"},
+		"must hold {{answer}}":                             {"--judge-model", "x", "--judge-url", "http://127.0.0.1:1", "--judge-prompt", write(t, filepath.Join(t.TempDir(), "p"), "{{question}}")},
+		"--judge-price-prompt is -1":                       {"--judge-model", "x", "--judge-url", "http://127.0.0.1:1", "--judge-prompt", prompt, "--judge-price-prompt=-1"},
+		"--judge-max-tokens is 0":                          {"--judge-model", "x", "--judge-url", "http://127.0.0.1:1", "--judge-prompt", prompt, "--judge-max-tokens", "0"},
+		"--batch-out asks the model alone: give the judge": {"--score-command", "x", "--batch-out", filepath.Join(t.TempDir(), "b")},
+		"--judge-header is NAME=VALUE":                     {"--judge-model", "x", "--judge-url", "http://127.0.0.1:1", "--judge-prompt", prompt, "--judge-header", "x"},
+		"is \"http://judge.example\": a key":               {"--judge-model", "x", "--judge-url", "http://judge.example", "--judge-prompt", prompt},
 	} {
 		out := filepath.Join(t.TempDir(), "out")
 		o := withJudge(t, append([]string{"sweep", "--kv", "2", "--keys", "3", "--model", "m", "--base-url", "http://127.0.0.1:1/v1", "--out", out}, args...)...)

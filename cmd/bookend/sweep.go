@@ -26,16 +26,23 @@ func (c *sweepCommand) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
+	client, server, err := c.model(s, c.Simulate, c.Seed)
+	if err != nil {
+		return err
+	}
 	documents := 0
 	if c.Simulate != "" {
 		accuracy, err := simulate.Accuracy(c.Simulate, c.Documents)
 		if err != nil {
-			return usage("--simulate: %w", err)
+			return forFlag("--simulate", err)
 		}
 		documents = len(accuracy)
 	}
-	dataset, err := c.open(scorer, documents)
-	if err != nil {
+	var dataset *dataset.Dataset
+	if err := unlessSoon(s, "Reading "+c.Data, func() (err error) {
+		dataset, err = c.open(scorer, documents)
+		return err
+	}); err != nil {
 		return err
 	}
 	defer dataset.Close()
@@ -47,8 +54,11 @@ func (c *sweepCommand) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	estimate, err := plan.Estimate(ctx, c.prices.prices())
-	if err != nil {
+	var estimate run.Estimate
+	if err := unlessSoon(s, "Counting what the prompts hold", func() (err error) {
+		estimate, err = plan.Estimate(ctx, c.prices.prices())
+		return err
+	}); err != nil {
 		return err
 	}
 	judge, err := c.grader(s)
@@ -82,10 +92,8 @@ func (c *sweepCommand) Run(ctx context.Context, s streams) error {
 		})
 		err = c.judgeBatch(ctx, s, judge, err, same, plan.Len(), ask(judge.of(nil)))
 	} else {
-		var model model.Model
-		if model, described.Server, err = c.model(s); err == nil {
-			err = c.ask(ctx, s, c.Out, same, plan.Len(), ask(judge.of(model)))
-		}
+		described.Server = server
+		err = c.ask(ctx, s, c.Out, same, plan.Len(), ask(judge.of(client)))
 	}
 	failed := (*incompleteError)(nil)
 	if err != nil && !(errors.As(err, &failed) && failed.report) {
@@ -112,14 +120,17 @@ func (c *sweepCommand) announce(s streams, dataset *dataset.Dataset, plan *sweep
 	fmt.Fprintf(s.out, "%s\n%s\n", show.Lines(plan.String()), show.Line(estimate.String()))
 }
 
-// model makes the client, or the simulated reader. server is its address without
-// secrets.
-func (c *sweepCommand) model(s streams) (model model.Model, server string, err error) {
-	if c.Simulate != "" {
-		model, err := newSimulated(c.Simulate, c.Seed)
+// model makes the client, or the simulated reader; nil where nothing is asked. server
+// is its address without secrets.
+func (e *experiment) model(s streams, simulate string, seed uint64) (model model.Model, server string, err error) {
+	switch {
+	case simulate != "":
+		model, err := newSimulated(simulate, seed)
 		return model, "", err
+	case e.DryRun || e.BatchOut != "" || e.BatchIn != nil:
+		return nil, "", nil
 	}
-	return c.client(s)
+	return e.client(s)
 }
 
 // sameSweep refuses a folder that holds the journal of another sweep.

@@ -7,6 +7,7 @@ import (
 	"github.com/tiktoken-go/tokenizer"
 
 	"github.com/bookend-rag/bookend/core"
+	"github.com/bookend-rag/bookend/internal/nearest"
 )
 
 var encodings = []tokenizer.Encoding{
@@ -32,7 +33,7 @@ func Counter(name string) (func(string) int, error) {
 		return nil, nil
 	}
 	if !slices.Contains(Tokenizers(), name) {
-		return nil, &core.ConfigError{Field: "tokenizer", Value: name, Rule: "use " + strings.Join(Tokenizers(), ", ")}
+		return nil, &core.ConfigError{Field: "tokenizer", Value: name, Rule: "use " + strings.Join(Tokenizers(), ", ") + nearest.Hint(name, Tokenizers())}
 	}
 	codec, err := tokenizer.Get(tokenizer.Encoding(name))
 	if err != nil {

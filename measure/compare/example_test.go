@@ -151,7 +151,7 @@ func ExampleEstimate() {
 	if err != nil {
 		panic(err)
 	}
-	published, err := published.Lookup("llama-2-70b-chat-repo")
+	published, err := published.Lookup("llama-2-70b-chat-repo", 0)
 	if err != nil {
 		panic(err)
 	}

@@ -80,6 +80,7 @@ func (r *runner) ask(ctx, patient context.Context, call model.Call, record journ
 		r.mu.Lock()
 		r.progress.Retries++
 		r.mu.Unlock()
+		r.tellRepeating(*record.Failure, wait)
 		if err := r.clock.sleep(patient, wait); err != nil {
 			release()
 			return journal.Record{}

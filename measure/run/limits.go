@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/bookend-rag/bookend/core"
+	"github.com/bookend-rag/bookend/measure/journal"
 	"github.com/bookend-rag/bookend/measure/model"
 )
 
@@ -68,6 +69,9 @@ type Limits struct {
 	// Progress is told after every finished call, one at a time. It should return at
 	// once.
 	Progress func(Progress)
+	// Repeating is told why an attempt is repeated, before the wait, one at a time and
+	// never together with Progress. It should return at once.
+	Repeating func(why journal.Failure, wait time.Duration)
 }
 
 func (l Limits) withDefaults(judge model.Prices) (Limits, error) {

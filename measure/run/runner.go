@@ -32,7 +32,7 @@ type runner struct {
 	progress Progress
 	inARow   int // failures
 
-	telling sync.Mutex // Progress is told by one at a time, in order
+	telling sync.Mutex // Progress and Repeating are told by one at a time, in order
 }
 
 // stop ends the run: nothing new begins, and what is open is interrupted if asked.
@@ -105,6 +105,15 @@ func (r *runner) finish(record journal.Record, spent journal.Spent) {
 	if r.limits.Progress != nil {
 		r.limits.Progress(told)
 	}
+}
+
+func (r *runner) tellRepeating(why journal.Failure, wait time.Duration) {
+	if r.limits.Repeating == nil {
+		return
+	}
+	r.telling.Lock()
+	defer r.telling.Unlock()
+	r.limits.Repeating(why, wait)
 }
 
 func (r *runner) measure() {

@@ -20,7 +20,7 @@ func (w *watcher) setup() []run.Setting {
 	add("dataset", cmp.Or(d.Dataset.Path, "generated from a seed"))
 	add("lines of the dataset", d.Dataset.String())
 	add("documents in a prompt", strconv.Itoa(d.Documents))
-	add("measured slots", numberList(d.Slots))
+	add("measured slots", slotList(d.Slots))
 	add("questions", strconv.Itoa(d.Questions))
 	add("seed", strconv.FormatUint(d.Seed, 10))
 	add("arms", strings.Join(d.Arms, ", "))

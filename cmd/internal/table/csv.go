@@ -28,7 +28,7 @@ func CSV(results []sweep.Result) ([]byte, error) {
 		for _, a := range arms(r) {
 			slot := ""
 			if a.Slot != model.NoSlot {
-				slot = strconv.Itoa(a.Slot)
+				slot = strconv.Itoa(a.Slot + 1)
 			}
 			line := []string{
 				map[bool]string{true: "simulated", false: "no"}[r.Simulated],

@@ -55,9 +55,9 @@ func arms(r sweep.Result) []sweep.ArmResult {
 func name(a sweep.ArmResult) string {
 	switch a.Arm {
 	case sweep.ArmSlot:
-		return "slot " + strconv.Itoa(a.Slot)
+		return "slot " + strconv.Itoa(a.Slot+1)
 	case sweep.ArmRepeat:
-		return "slot " + strconv.Itoa(a.Slot) + " again"
+		return "slot " + strconv.Itoa(a.Slot+1) + " again"
 	}
 	return a.Arm
 }
