@@ -24,26 +24,32 @@ const journalName = "journal.jsonl"
 
 // client makes the model of the flags. server is its address without secrets.
 func (e *experiment) client(s streams) (model model.Model, server string, err error) {
-	headers, err := e.headers(s)
+	headers, err := parseHeaders(s, "header", e.Header)
 	if err != nil {
 		return nil, "", err
 	}
-	config := openai.Config{
+	m, server, err := newClient(openai.Config{
 		BaseURL: e.BaseURL, Headers: headers, Key: openai.NewKey(s.getenv("OPENAI_API_KEY")), AllowPlainKey: e.PlainKey,
 		Model: e.Model, Completion: e.Completion, MaxTokens: e.MaxTokens, Extra: []byte(e.Params),
 		Timeout: e.Timeout, Connections: e.Concurrency,
-	}
+	})
+	e.server = server
+	return m, server, err
+}
+
+// newClient makes a client, and names the flag that would allow what it refuses.
+func newClient(config openai.Config) (model model.Model, server string, err error) {
 	client, err := openai.New(config)
 	if err != nil {
-		if config.AllowPlainKey = true; !e.PlainKey {
+		if !config.AllowPlainKey {
+			config.AllowPlainKey = true
 			if _, allowed := openai.New(config); allowed == nil {
 				err = fmt.Errorf("%w, which --allow-plain-key does", err)
 			}
 		}
 		return nil, "", err
 	}
-	e.server = client.String()
-	return client, e.server, nil
+	return client, client.String(), nil
 }
 
 // journal opens the journal of a folder to write. same returns an error where it is
@@ -110,14 +116,17 @@ func stopped(err error, p run.Progress) error {
 	case errors.As(err, &later):
 		return errors.Join(err, &incompleteError{reason: show.Count(p.Left(), "call") + " left"})
 	case errors.As(err, &failing):
-		return fmt.Errorf("%w; %s, and run the same command again", err, remedy(failing.Last.Status))
+		return fmt.Errorf("%w; %s, and run the same command again", err, remedy(failing.Last))
 	}
 	return err
 }
 
-// remedy says where to look for the cause of failures that end with a status.
-func remedy(status int) string {
-	switch status {
+// remedy says where to look for the cause of failures.
+func remedy(last journal.Failure) string {
+	if last.Judge {
+		return "look at --score-command, or at --judge-url, --judge-model, --judge-prompt and JUDGE_API_KEY"
+	}
+	switch last.Status {
 	case http.StatusBadRequest, http.StatusUnprocessableEntity:
 		return "look at --params, --model and --max-tokens"
 	case http.StatusUnauthorized, http.StatusForbidden:

@@ -38,7 +38,7 @@ type compareCommand struct {
 	Reuse         []string `group:"What is compared" placeholder:"hold=N|worth=POINTS" help:"An arm more: the baseline with reuse (see bookend reuse), the best N ranks held, or as much accuracy given up as all that is saved is worth. May be given again."`
 	ReuseAfter    string   `group:"What is compared" placeholder:"FILE" help:"Requests that came before, such as recorded traffic with texts: the memory of --reuse has seen them. Without it, the memory has seen the lists of --data that stand before."`
 	ReuseCurve    string   `group:"What is compared" placeholder:"FILE|NAME" help:"The curve that --reuse worth=POINTS prices the slots by."`
-	Settings      string   `group:"What is compared" placeholder:"FILE" help:"Your own settings as JSON, of order and prompt. All placements are asked with them."`
+	Settings      string   `group:"What is compared" placeholder:"FILE" help:"Your own settings, YAML or JSON (docs/settings.md): what every arm shares. A setting that changes no prompt here is refused by name."`
 	Format        string   `group:"What is compared" placeholder:"NAME" help:"Form of a document: titled (unless given), numbered, xml or markdown."`
 	LabelBy       string   `group:"What is compared" name:"label-by" placeholder:"rank|slot|id" help:"What the documents' numbers mean: rank (unless given), slot, or id, which --reuse needs."`
 	Instruction   string   `group:"What is compared" placeholder:"FILE" help:"A file with the instruction, in place of our own."`
@@ -93,6 +93,12 @@ func (c *compareCommand) check() error {
 	if c.Labels != "" && c.Data == "" {
 		fault("--labels are the answers of --data: give both")
 	}
+	if c.Fit == "" && (c.FitLimit != 0 || c.FitSlots != "all") {
+		fault("--fit-limit and --fit-slots are about the sweep of --fit, which is not given: leave them out")
+	}
+	if c.Data != "" && c.Decay != 0.5 {
+		fault("--decay is about simulated lists, and --data has lists: leave it out")
+	}
 	if c.Fit != "" && c.Data == "" {
 		fault("--fit measures on questions of a file: give --data, too")
 	}
@@ -129,6 +135,9 @@ func (c *compareCommand) Run(ctx context.Context, s streams) error {
 	if err := c.check(); err != nil {
 		return err
 	}
+	if _, err := c.base(); err != nil { // before anything is asked
+		return err
+	}
 	model, server, err := c.model(s, c.Simulate, c.Seed)
 	if err != nil {
 		return err
@@ -136,7 +145,12 @@ func (c *compareCommand) Run(ctx context.Context, s streams) error {
 	if c.Simulate != "" {
 		fmt.Fprintf(s.out, "SIMULATED: no model is asked; nothing below is a measurement.\n\n")
 	}
-	fitted, err := c.fit(ctx, s, model, server)
+	judge, err := c.grader(s)
+	if err != nil {
+		return err
+	}
+	defer judge.close()
+	fitted, err := c.fit(ctx, s, judge, model, server)
 	if err != nil {
 		return err
 	}
@@ -152,7 +166,7 @@ func (c *compareCommand) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	described.Server = server
+	described.Server, described.Judge, described.JudgePrices = server, judge.describe(), judge.prices
 	var estimate run.Estimate
 	if err := unlessSoon(s, "Counting what the prompts hold", func() (err error) {
 		estimate, err = plan.Estimate(ctx, c.prices.prices())
@@ -164,6 +178,9 @@ func (c *compareCommand) Run(ctx context.Context, s streams) error {
 		fmt.Fprintf(s.out, "%s: %s\n", show.Line(c.Data), show.Line(lists.Report().String()))
 	}
 	fmt.Fprintf(s.out, "%s\n%s\n", show.Lines(plan.String()), show.Line(estimate.String()))
+	if estimate, err = c.foresee(s, plan, judge, estimate); err != nil {
+		return err
+	}
 	if c.UntilDecided {
 		if err := c.foretell(s, plan, described, estimate); err != nil {
 			return err
@@ -177,12 +194,17 @@ func (c *compareCommand) Run(ctx context.Context, s streams) error {
 		fmt.Fprintln(s.out, "\nDry run: nothing was asked, spent or written.")
 		return nil
 	}
-	return c.carryOut(ctx, s, plan, described, model)
+	return c.carryOut(ctx, s, plan, described, judge, model)
 }
 
 // carryOut asks, by batch or at once, and reports.
-func (c *compareCommand) carryOut(ctx context.Context, s streams, plan *compare.Plan, described compare.Described, model model.Model) error {
+func (c *compareCommand) carryOut(ctx context.Context, s streams, plan *compare.Plan, described compare.Described, judge grading, client model.Model) error {
 	same := func(path string) error { return sameComparison(path, described) }
+	ask := func(m model.Model) func(*journal.Journal, run.Limits) (run.Progress, error) {
+		return func(j *journal.Journal, limits run.Limits) (run.Progress, error) {
+			return compare.Run(ctx, plan, described, m, j, limits)
+		}
+	}
 	settings := plan.Settings()
 	var err error
 	switch {
@@ -197,10 +219,9 @@ func (c *compareCommand) carryOut(ctx context.Context, s streams, plan *compare.
 	case c.BatchIn != nil:
 		described.Server = "by batch"
 		err = c.readBatches(s, same, func(journal *journal.Journal) (run.Source, error) { return compare.Noted(plan, described, journal) })
+		err = c.judgeBatch(ctx, s, judge, err, same, plan.Len(), ask(judge.of(nil)))
 	default:
-		err = c.ask(ctx, s, c.Out, same, plan.Len(), func(journal *journal.Journal, limits run.Limits) (run.Progress, error) {
-			return compare.Run(ctx, plan, described, model, journal, limits)
-		})
+		err = c.ask(ctx, s, c.Out, same, plan.Len(), ask(judge.of(client)))
 	}
 	failed := (*incompleteError)(nil)
 	if err != nil && !(errors.As(err, &failed) && failed.report) {

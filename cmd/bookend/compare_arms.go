@@ -18,7 +18,7 @@ import (
 // the baseline. documents is the size of the lists, for which a published curve is
 // chosen.
 func (c *compareCommand) arms(f *fitted, documents int) ([]compare.Arm, []*core.Curve, error) {
-	order, layout, err := c.base()
+	own, err := c.base()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -46,7 +46,7 @@ func (c *compareCommand) arms(f *fitted, documents int) ([]compare.Arm, []*core.
 		}
 		for _, l := range orDefault(c.Layouts, "") {
 			for _, k := range orDefault(c.TopK, 0) {
-				arm := compare.Arm{Order: order, Prompt: layout}
+				arm := compare.Arm{Order: own.order, Prompt: own.prompt, Tokenizer: own.file.Tokenizer}
 				if arm.Name, _, _ = strings.Cut(name, "="); kinds[arm.Name] > 1 {
 					arm.Name = name
 				}
@@ -80,43 +80,24 @@ func orDefault[T any](values []T, fallback T) []T {
 }
 
 // base is what all arms share.
-func (c *compareCommand) base() (core.Config, prompt.Config, error) {
-	order, layout := core.Config{}, compare.DefaultPrompt()
-	if c.Settings != "" {
-		own, err := readSettings(c.Settings)
-		if err != nil {
-			return order, layout, err
-		}
-		order, layout = own.Order, own.Prompt
+func (c *compareCommand) base() (*own, error) {
+	o, err := readSettings(c.Settings, compare.DefaultPrompt())
+	if err != nil {
+		return nil, err
+	}
+	if err := o.forComparison(c); err != nil {
+		return nil, err
 	}
 	if c.Format != "" {
-		layout.Format = prompt.Format(c.Format)
+		o.prompt.Format = prompt.Format(c.Format)
 	}
 	if c.LabelBy != "" {
-		layout.Labels = prompt.LabelBy(c.LabelBy)
+		o.prompt.Labels = prompt.LabelBy(c.LabelBy)
 	}
 	if c.Instruction != "" {
-		var err error
-		if layout.Instruction, err = readInstruction(c.Instruction); err != nil {
-			return order, layout, err
-		}
+		o.prompt.Instruction, err = readText("instruction", c.Instruction)
 	}
-	return order, layout, nil
-}
-
-// maxSettings is room for a curve with the questions behind it.
-const maxSettings = 4 << 20
-
-func readSettings(path string) (compare.Settled, error) {
-	text, err := readFlagFile("settings", path, maxSettings)
-	if err != nil {
-		return compare.Settled{}, err
-	}
-	settled, err := compare.ParseSettled(text)
-	if err != nil {
-		return settled, usage("--settings %s: %w", path, err)
-	}
-	return settled, nil
+	return o, err
 }
 
 // isBareMeasured says that a placement is the one by the curve at hand.

@@ -39,6 +39,7 @@ type experiment struct {
 	MaxFailures int           `group:"How fast" default:"10" help:"Stop after so many failed calls in a row; 0: never."`
 
 	judging
+	graders
 	Out      string   `group:"Where it goes" placeholder:"DIR" help:"Folder for the journal and the report. What was stopped continues there."`
 	BatchOut string   `group:"Where it goes" placeholder:"FILE" help:"Ask nothing, but write what is to be asked as a batch file in OpenAI's form, for a provider's batch service or vLLM's run-batch."`
 	BatchIn  []string `group:"Where it goes" placeholder:"FILE" sep:"none" help:"Ask nothing, but read the results of such a batch into the journal; may be given again for a file of errors."`
@@ -120,6 +121,9 @@ func (e *experiment) check(simulated bool) error {
 	if e.BatchOut != "" && e.BatchIn != nil {
 		fault("--batch-out and --batch-in are both given: write the batch first, and read its results later")
 	}
+	if e.BatchOut != "" && e.asks() {
+		fault("--batch-out asks the model alone: give the judge with --batch-in, once there are answers")
+	}
 	if e.Out == "" && !e.DryRun && e.BatchOut == "" {
 		fault("--out is missing: name a folder for the journal and the report")
 	}
@@ -143,7 +147,8 @@ func (e *experiment) check(simulated bool) error {
 			fault("--%s is %v: it must be 0 or more, and finite", n.flag, n.value)
 		}
 	}
-	if e.MaxCost > 0 && e.prices == (prices{}) {
+	faults = append(faults, e.graders.check(e)...)
+	if e.MaxCost > 0 && e.prices == (prices{}) && e.graders.prices() == (model.Prices{}) {
 		fault("--max-cost is %v, but nothing has a price: give --price-prompt and --price-answer", e.MaxCost)
 	}
 	if e.Timeout <= 0 {
@@ -154,33 +159,38 @@ func (e *experiment) check(simulated bool) error {
 
 // params are those of the model.
 func (e *experiment) params() (model.Params, error) {
-	p := model.Params{Completion: e.Completion, MaxTokens: e.MaxTokens}
-	if e.Params == "" {
-		return p, nil
+	extra, err := parseParams("params", e.Params)
+	return model.Params{Completion: e.Completion, MaxTokens: e.MaxTokens, Extra: extra}, err
+}
+
+// parseParams reads the JSON of a flag.
+func parseParams(flag, text string) (extra map[string]any, err error) {
+	if text == "" {
+		return nil, nil
 	}
 	var read map[string]json.RawMessage // first: it refuses more than json does
-	if err := strictjson.Unmarshal([]byte(e.Params), &read); err != nil || read == nil {
-		return p, usage("--params is no JSON object with each key once: write one, such as '{\"seed\":1}'")
+	if err := strictjson.Unmarshal([]byte(text), &read); err != nil || read == nil {
+		return nil, usage("--%s is no JSON object with each key once: write one, such as '{\"seed\":1}'", flag)
 	}
-	decoder := json.NewDecoder(strings.NewReader(e.Params))
+	decoder := json.NewDecoder(strings.NewReader(text))
 	decoder.UseNumber()
-	if err := decoder.Decode(&p.Extra); err != nil {
-		return p, usage("--params is no JSON object: %w", err)
+	if err := decoder.Decode(&extra); err != nil {
+		return nil, usage("--%s is no JSON object: %w", flag, err)
 	}
-	for name, value := range p.Extra {
-		text, err := json.Marshal(value)
+	for name, value := range extra {
+		encoded, err := json.Marshal(value)
 		if err != nil {
-			return p, usage("--params: %q: %w", name, err)
+			return nil, usage("--%s: %q: %w", flag, name, err)
 		}
-		if !openai.ReservedParameter(name, text) {
+		if !openai.ReservedParameter(name, encoded) {
 			continue
 		}
 		if strings.EqualFold(name, "stream") {
-			return p, usage("--params sets %q to something else than false, and answers are read whole: leave it out", strings.ToLower(name))
+			return nil, usage("--%s sets %q to something else than false, and answers are read whole: leave it out", flag, strings.ToLower(name))
 		}
-		return p, usage("--params sets %q, which the experiment sets itself: leave it out", strings.ToLower(name))
+		return nil, usage("--%s sets %q, which the experiment sets itself: leave it out", flag, strings.ToLower(name))
 	}
-	return p, nil
+	return extra, nil
 }
 
 // modelName is the model's name in plans and journals.

@@ -26,7 +26,7 @@ func (c *sweepCommand) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	model, server, err := c.model(s, c.Simulate, c.Seed)
+	client, server, err := c.model(s, c.Simulate, c.Seed)
 	if err != nil {
 		return err
 	}
@@ -61,14 +61,27 @@ func (c *sweepCommand) Run(ctx context.Context, s streams) error {
 	}); err != nil {
 		return err
 	}
+	judge, err := c.grader(s)
+	if err != nil {
+		return err
+	}
+	defer judge.close()
 	c.announce(s, dataset, plan, estimate)
+	if estimate, err = c.foresee(s, plan, judge, estimate); err != nil {
+		return err
+	}
 	if c.DryRun {
 		c.foreseeCaps(s, estimate)
 		fmt.Fprintln(s.out, "\nDry run: nothing was asked, spent or written.")
 		return nil
 	}
-	described := sweep.Described{Manifest: plan.Describe(), Scorer: c.Score, FirstLine: c.FirstLine, UntilDecided: c.UntilDecided}
+	described := sweep.Described{Manifest: plan.Describe(), Scorer: c.Score, FirstLine: c.FirstLine, Judge: judge.describe(), UntilDecided: c.UntilDecided}
 	same := func(path string) error { return sameSweep(path, described) }
+	ask := func(m model.Model) func(*journal.Journal, run.Limits) (run.Progress, error) {
+		return func(j *journal.Journal, limits run.Limits) (run.Progress, error) {
+			return sweep.Run(ctx, plan, described, m, j, limits)
+		}
+	}
 	if c.BatchOut != "" {
 		return c.writeBatch(s, func(*journal.Journal) (run.Source, error) { return plan, nil }, settings.Model, settings.Params, same)
 	}
@@ -77,11 +90,10 @@ func (c *sweepCommand) Run(ctx context.Context, s streams) error {
 		err = c.readBatches(s, same, func(journal *journal.Journal) (run.Source, error) {
 			return sweep.Noted(plan, described, journal)
 		})
+		err = c.judgeBatch(ctx, s, judge, err, same, plan.Len(), ask(judge.of(nil)))
 	} else {
 		described.Server = server
-		err = c.ask(ctx, s, c.Out, same, plan.Len(), func(journal *journal.Journal, limits run.Limits) (run.Progress, error) {
-			return sweep.Run(ctx, plan, described, model, journal, limits)
-		})
+		err = c.ask(ctx, s, c.Out, same, plan.Len(), ask(judge.of(client)))
 	}
 	failed := (*incompleteError)(nil)
 	if err != nil && !(errors.As(err, &failed) && failed.report) {

@@ -16,6 +16,8 @@ type Arm struct {
 	Prompt prompt.Config
 	// Reuse is the memory that its placement may give way to. nil: none.
 	Reuse *Reuse
+	// Tokenizer names what counts the budgets that have a Count: for the Settled alone.
+	Tokenizer string
 }
 
 // Kind says what an arm is for.

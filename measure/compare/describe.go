@@ -14,7 +14,7 @@ func (p *Plan) Describe() Manifest {
 	for i, arm := range p.arms {
 		info := ArmInfo{Name: arm.name, Kind: arm.kind, Identical: p.same[i], Order: arm.arranger.Config(), Prompt: arm.renderer.Config(), Reuse: arm.reuse}
 		if i < len(p.settings.Arms) { // as it was given, without defaults
-			info.Prompt = p.settings.Arms[i].Prompt
+			info.Prompt, info.Tokenizer = p.settings.Arms[i].Prompt, p.settings.Arms[i].Tokenizer
 		}
 		m.Arms = append(m.Arms, info)
 	}

@@ -169,16 +169,3 @@ func ExampleEstimate() {
 	// reversed   67.5 %, +11.5 points
 	// Estimate, not a measurement: reversed gains 11.5 points over ranked. A comparison may pay: about 84 questions to show such a gain.
 }
-
-func ExampleParseSettled() {
-	settled, err := compare.ParseSettled([]byte(`{"order":{"placement":"reversed","top_k":8},"prompt":{"layout":"question-last","format":"numbered"}}`))
-	if err != nil {
-		panic(err)
-	}
-	fmt.Println(settled.Order.Placement, settled.Order.TopK, settled.Prompt.Layout)
-	_, err = compare.ParseSettled([]byte(`{"order":{"placement":"reversed","topk":8}}`))
-	fmt.Println(err)
-	// Output:
-	// reversed 8 question-last
-	// bookend: settings must be JSON of the form {"order":{…},"prompt":{…}}: json: unknown field "topk"
-}

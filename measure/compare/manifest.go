@@ -15,6 +15,7 @@ type ArmInfo struct {
 	Order     core.Config   `json:"order"`
 	Prompt    prompt.Config `json:"prompt"`
 	Reuse     *Reuse        `json:"reuse,omitempty"`
+	Tokenizer string        `json:"tokenizer,omitempty"` // Arm.Tokenizer
 }
 
 // Experiment is the value of a Manifest's "experiment" key.

@@ -34,6 +34,9 @@ type watcher struct {
 	begun        int                  // questions, in this run
 }
 
+// By is the ID of the Grader whose scores count; empty where the scorer judges.
+func (w *watcher) By() string { return w.ledger.judging.By() }
+
 var _ watch.Watcher = (*watcher)(nil)
 
 func newWatcher(l *ledger) (*watcher, error) {

@@ -63,6 +63,8 @@ type ledger struct {
 	graded    bool // some score gives a part of a point
 	last      time.Time
 	stray     int
+	unjudged  int // answers on which the judge failed
+	waiting   int // answers that the judge was not asked about
 }
 
 func newLedger(d Described, j judge.Judging) (*ledger, error) {
@@ -78,6 +80,9 @@ func newLedger(d Described, j judge.Judging) (*ledger, error) {
 			return nil, err
 		}
 		j.Scorer = named.Scorer
+	}
+	if err := j.Check(); err != nil {
+		return nil, err
 	}
 	l := &ledger{described: d, judging: j, position: map[int]int{}, questions: map[string]*asked{}}
 	for i, slot := range d.Slots {
@@ -155,9 +160,12 @@ func (l *ledger) add(r journal.Record) error {
 	}
 	if r.Failure != nil {
 		c.state = failed
+		if r.Failure.Judge {
+			l.unjudged++
+		}
 		return nil
 	}
-	scores, err := judge.Score(l.judging.Scorer, r.Answer.Text, r.Answers)
+	scores, err := l.judging.ScoresOf(r.Answer.Text, r.Answers, r.Score)
 	if err != nil {
 		return err
 	}
@@ -208,6 +216,17 @@ func (l *ledger) cell(r journal.Record) *cell {
 		q.repeats[r.Repeat] = &cell{}
 	}
 	return q.repeats[r.Repeat]
+}
+
+// By is the ID of the Grader whose scores count; empty where the scorer judges.
+func (l *ledger) By() string { return l.judging.By() }
+
+// judge is the Grader whose scores count; nil where the scorer judges.
+func (l *ledger) judge() *judge.Description {
+	if l.judging.By() == "" {
+		return nil
+	}
+	return l.described.Judge
 }
 
 // waits says whether a call of the question has neither answer nor failure: a slot, or

@@ -66,6 +66,9 @@ func unfitCell(why *fitness.Unfit) string {
 }
 
 func tally(n int, t sweep.Tally) []string {
+	if t.IsZero() {
+		return make([]string, 4)
+	}
 	return []string{strconv.Itoa(t.Correct), share(n, t.Accuracy), share(n, t.Low), share(n, t.High)}
 }
 

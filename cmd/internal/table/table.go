@@ -71,9 +71,10 @@ func Accuracy(r sweep.Result) (columns []string, rows [][]string) {
 	columns = []string{"answer in", "n", "right", "full answer", "95 % interval", "first line", "95 % interval"}
 	for _, a := range arms(r) {
 		row := []string{name(a), strconv.Itoa(a.N), strconv.Itoa(r.Judged(a).Correct), "–", "–", "–", "–"}
-		if a.N > 0 {
-			row[3], row[4] = show.Percent(a.Full.Accuracy), interval(a.Full.Interval)
-			row[5], row[6] = show.Percent(a.FirstLine.Accuracy), interval(a.FirstLine.Interval)
+		for i, t := range []sweep.Tally{a.Full, a.FirstLine} {
+			if a.N > 0 && !t.IsZero() {
+				row[3+2*i], row[4+2*i] = show.Percent(t.Accuracy), interval(t.Interval)
+			}
 		}
 		rows = append(rows, row)
 	}
