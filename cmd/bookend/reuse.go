@@ -279,11 +279,11 @@ func (c *reuseCommand) settings(t replay.Traffic, config *reuseConfig) ([]replay
 func (c *reuseCommand) own(t replay.Traffic, config *reuseConfig) (replay.Setting, error) {
 	s := replay.Setting{Name: "yours"}
 	if c.Settings != "" {
-		settled, err := readSettings(c.Settings)
+		settled, err := readSettings(c.Settings, prompt.Config{})
 		if err != nil {
 			return s, err
 		}
-		s.Order, s.Prompt = settled.Order, settled.Prompt
+		s.Order, s.Prompt = settled.order, settled.prompt
 	}
 	if c.Rules != "" {
 		rules, err := readFlagFile("rules", c.Rules, maxInstruction)
