@@ -47,11 +47,14 @@ func (a Arrangement) String() string {
 		return stages(func(s Stage) string { return s.short(index) })
 	}
 	for slot, p := range a.Slots {
-		pinned := ""
-		if p.Pinned {
-			pinned = "pinned"
+		why := ""
+		if slot < a.Reused {
+			why = "reused "
 		}
-		fmt.Fprintf(w, "%d\tr%d\t[%d]\t%d\t%s\t%s\t%s%s\n", slot+1, p.Rank+1, p.Label, p.Index+1, p.Score.short(), a.size(p.Size), of(p.Index), pinned)
+		if p.Pinned {
+			why += "pinned"
+		}
+		fmt.Fprintf(w, "%d\tr%d\t[%d]\t%d\t%s\t%s\t%s%s\n", slot+1, p.Rank+1, p.Label, p.Index+1, p.Score.short(), a.size(p.Size), of(p.Index), why)
 	}
 	for _, d := range a.Dropped {
 		fmt.Fprintf(w, "out\tr%d\t\t%d\t%s\t%s\t%s%s\n", d.Rank+1, d.Index+1, d.Score.short(), a.size(d.Size), of(d.Index), d.Reason)
@@ -86,6 +89,9 @@ func (a Arrangement) LogValue() slog.Value {
 	}
 	if a.Room > 0 {
 		attrs = append(attrs, slog.Int("room", a.Room), slog.Int("used", a.Used))
+	}
+	if a.Reused > 0 {
+		attrs = append(attrs, slog.Int("reused", a.Reused))
 	}
 	if len(a.Dropped) > 0 {
 		attrs = append(attrs, slog.String("dropped", a.reasons()))

@@ -130,8 +130,9 @@ func remedy(status int) string {
 	return "look at --base-url, --model and the key"
 }
 
-// writeBatch writes what the journal has no answer to as a batch file.
-func (e *experiment) writeBatch(s streams, source run.Source, model string, params model.Params, same func(string) error) (err error) {
+// writeBatch writes what the journal has no answer to as a batch file. source makes what
+// is asked, for that journal, or for none.
+func (e *experiment) writeBatch(s streams, source func(*journal.Journal) (run.Source, error), model string, params model.Params, same func(string) error) (err error) {
 	var journal *journal.Journal
 	if e.Out != "" {
 		if journal, err = e.journal(s, e.Out, same); err != nil {
@@ -139,9 +140,13 @@ func (e *experiment) writeBatch(s streams, source run.Source, model string, para
 		}
 		defer func() { err = errors.Join(err, journal.Close()) }()
 	}
+	asked, err := source(journal)
+	if err != nil {
+		return err
+	}
 	var size batch.Size
 	err = safefile.Stream(e.BatchOut, e.Force, func(w io.Writer) (err error) {
-		size, err = batch.Write(w, source, model, params, journal)
+		size, err = batch.Write(w, asked, model, params, journal)
 		return err
 	})
 	if err == nil {

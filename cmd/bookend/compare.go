@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"path/filepath"
 	"strings"
 
@@ -51,6 +52,8 @@ type compareCommand struct {
 	Seed       uint64 `group:"How much" default:"1" help:"Order of the questions, and the shuffles."`
 	Shuffles   int    `group:"How much" default:"3" help:"How often the documents are also asked in random order, as a control."`
 	Repeats    int    `group:"How much" default:"1" help:"How often the baseline is asked again, for the noise floor."`
+	Controls   int    `group:"How much" default:"50" placeholder:"N" help:"Ask shuffles and repeats on the first N questions alone, since they enter no verdict."`
+	Round      int    `group:"How much" default:"100" placeholder:"N" help:"Questions of a round, where --until-decided goes by batches."`
 	Unanswered string `group:"How much" enum:"drop,wrong" default:"drop" help:"A failed or refused call removes its question from every arm (drop), or is wrong in its arm (wrong). It is counted either way."`
 
 	experiment
@@ -90,8 +93,8 @@ func (c *compareCommand) check() error {
 	if c.Fit != "" && c.Data == "" {
 		fault("--fit measures on questions of a file: give --data, too")
 	}
-	if c.UntilDecided && c.BatchOut != "" {
-		fault("--until-decided looks after every question, and a batch asks them all: leave out one of the two")
+	if c.UntilDecided && c.BatchOut != "" && c.Out == "" {
+		fault("--until-decided goes by batches in rounds: give --out, whose journal says what the rounds before have found")
 	}
 	if c.Fit != "" && (c.BatchOut != "" || c.BatchIn != nil) {
 		fault("--fit asks before it compares, which a batch cannot: run `bookend sweep` first, and give its curve as measured=FILE")
@@ -110,6 +113,8 @@ func (c *compareCommand) check() error {
 		{"fit-limit", c.FitLimit, 0, maxCount},
 		{"shuffles", c.Shuffles, 0, 0},
 		{"repeats", c.Repeats, 0, 0},
+		{"controls", c.Controls, 0, maxCount},
+		{"round", c.Round, 1, maxCount},
 	} {
 		faults = append(faults, n.check())
 	}
@@ -156,6 +161,11 @@ func (c *compareCommand) Run(ctx context.Context, s streams) error {
 		fmt.Fprintf(s.out, "%s: %s\n", show.Line(c.Data), show.Line(lists.Report().String()))
 	}
 	fmt.Fprintf(s.out, "%s\n%s\n", show.Lines(plan.String()), show.Line(estimate.String()))
+	if c.UntilDecided {
+		if err := c.foretell(s, plan, described, estimate); err != nil {
+			return err
+		}
+	}
 	if c.DryRun {
 		if fitted != nil {
 			estimate = sum(estimate, fitted.estimate)
@@ -174,7 +184,13 @@ func (c *compareCommand) carryOut(ctx context.Context, s streams, plan *compare.
 	var err error
 	switch {
 	case c.BatchOut != "":
-		return c.writeBatch(s, plan, settings.Model, settings.Params, same)
+		source := func(journal *journal.Journal) (run.Source, error) {
+			if !c.UntilDecided {
+				return plan, nil
+			}
+			return compare.Noted(plan, described, journal)
+		}
+		return c.writeBatch(s, source, settings.Model, settings.Params, same)
 	case c.BatchIn != nil:
 		described.Server = "by batch"
 		err = c.readBatches(s, same, func(journal *journal.Journal) (run.Source, error) { return compare.Noted(plan, described, journal) })
@@ -196,6 +212,60 @@ func (c *compareCommand) carryOut(ctx context.Context, s streams, plan *compare.
 	}
 	return err
 }
+
+// lag is the size of a round of batches; 0 for a run.
+func (c *compareCommand) lag() int {
+	if c.UntilDecided && (c.BatchOut != "" || c.BatchIn != nil) {
+		return c.Round
+	}
+	return 0
+}
+
+// foretell says what a comparison that stops at its word will probably cost.
+func (c *compareCommand) foretell(s streams, plan *compare.Plan, described compare.Described, all run.Estimate) error {
+	discordance, known := usualDiscordance, "as models commonly have it"
+	if seen, err := compare.SummarizeJournal(filepath.Join(c.Out, journalName), nil); c.Out != "" && err == nil {
+		most := 0.0
+		for _, a := range seen.Arms {
+			if a.Kind == compare.Challenger && a.Against != nil && a.Against.N() >= seenEnough {
+				most = max(most, a.Against.Discordance)
+			}
+		}
+		if most > 0 {
+			discordance, known = most, "as it is so far"
+		}
+	}
+	cases, err := plan.Likely(described.Rule, discordance)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(s.out, "Likely cost, if two arms differ on %s of the questions, %s:\n", show.Percent(discordance), known)
+	for _, l := range cases {
+		what := "no challenger gains anything"
+		if l.Gain > 0 {
+			what = fmt.Sprintf("one gains %.3g points", 100*l.Gain)
+		}
+		line := fmt.Sprintf("  %s: %s in half of the runs, %d in nine of ten", what, show.Count(l.Calls, "call"), l.Ninth)
+		if all.Priced && all.Calls > 0 {
+			each := all.Cost / float64(all.Calls)
+			line += fmt.Sprintf(" (cost %.2f and %.2f)", each*float64(l.Calls), each*float64(l.Ninth))
+		}
+		if l.Decided < 0.995 {
+			line += fmt.Sprintf("; %s end without a verdict", show.Percent(1-l.Decided))
+		}
+		if c.lag() > 0 {
+			calls := float64(all.Calls) / float64(max(all.Questions, 1)) * float64(c.Round)
+			line += fmt.Sprintf("; about %s", show.Count(int(math.Ceil(float64(l.Calls)/max(calls, 1))), "round"))
+		}
+		fmt.Fprintln(s.out, line)
+	}
+	return nil
+}
+
+const (
+	usualDiscordance = 0.15
+	seenEnough       = 20 // questions, for a discordance of one's own
+)
 
 // rules opens the lists of the flags.
 func (l lists) rules(scorer judge.Scorer) (dataset.Rules, error) {
@@ -255,7 +325,7 @@ func (c *compareCommand) plan(lists *dataset.Dataset, f *fitted) (*compare.Plan,
 	}
 	settings := compare.Settings{
 		Model: c.modelName(c.Simulate), Params: params, Arms: arms, Questions: c.Limit, Seed: c.Seed,
-		Shuffles: c.Shuffles, Repeats: c.Repeats,
+		Shuffles: c.Shuffles, Repeats: c.Repeats, Controls: c.Controls,
 	}
 	if settings.Shuffles == 0 {
 		settings.Shuffles = -1 // 0 means the default there
@@ -263,13 +333,16 @@ func (c *compareCommand) plan(lists *dataset.Dataset, f *fitted) (*compare.Plan,
 	if settings.Repeats == 0 {
 		settings.Repeats = -1
 	}
+	if settings.Controls == 0 {
+		settings.Shuffles, settings.Repeats = -1, -1
+	}
 	plan, err := compare.NewPlan(lists, settings)
 	if err != nil {
 		return nil, compare.Described{}, err
 	}
 	d := compare.Described{
 		Manifest: plan.Describe(), Rule: evidence.Rule{Alpha: c.Alpha, Worthwhile: c.Worthwhile / 100},
-		UntilDecided: c.UntilDecided, Unanswered: compare.Unanswered(c.Unanswered),
+		UntilDecided: c.UntilDecided, Lag: c.lag(), Unanswered: compare.Unanswered(c.Unanswered),
 		Scorer: c.Score, FirstLine: c.FirstLine, Prices: c.prices.prices(),
 	}
 	for _, curve := range curves {

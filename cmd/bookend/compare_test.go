@@ -333,7 +333,7 @@ func TestCompareDryRun(t *testing.T) {
 	out, data := filepath.Join(dir, "out"), retrieved(t, 40)
 	args := []string{"compare", "--data", data, "--model", "m", "--base-url", url, "--out", out, "--placements", "ranked,reversed", "--shuffles", "0", "--repeats", "0", "--dry-run"}
 	text := mustRun(t, append(args, "--price-prompt", "1000000", "--max-calls", "79")...)
-	for _, want := range []string{"40 lines, 40 kept", "40 questions × 2 arms", "80 calls", "--max-calls 79 may stop it early: all of it may take 80", "Dry run: nothing was asked"} {
+	for _, want := range []string{"40 lines, 40 kept", "40 questions, 2 arms", "80 calls", "--max-calls 79 may stop it early: all of it may take 80", "Dry run: nothing was asked"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in:\n%s", want, text)
 		}
@@ -604,7 +604,7 @@ func TestBadComparisons(t *testing.T) {
 		{append(sim, "--instruction", dir+"/none"), "--instruction cannot be read"},
 		{append(sim, "--score", "vibes"), "best-subspan"},
 		{append(sim, "--params", "[1]"), "--params is no JSON object"},
-		{append(file, "--until-decided", "--batch-out", "f"), "--until-decided looks after every question"},
+		{append(slices.Clone(file[:5]), "--until-decided", "--batch-out", filepath.Join(dir, "round")), "--until-decided goes by batches in rounds"},
 		{append(file, "--fit", "0.5", "--batch-out", "f"), "--fit asks before it compares"},
 		{append(file, "--fit", "0.5", "--batch-in", "f"), "--fit asks before it compares"},
 		{append(file, "--fit", "1"), "a share must be above 0 and below 1"},

@@ -70,12 +70,12 @@ func (c *sweepCommand) Run(ctx context.Context, s streams) error {
 	described := sweep.Described{Manifest: plan.Describe(), Scorer: c.Score, FirstLine: c.FirstLine, UntilDecided: c.UntilDecided}
 	same := func(path string) error { return sameSweep(path, described) }
 	if c.BatchOut != "" {
-		return c.writeBatch(s, plan, settings.Model, settings.Params, same)
+		return c.writeBatch(s, func(*journal.Journal) (run.Source, error) { return plan, nil }, settings.Model, settings.Params, same)
 	}
 	if c.BatchIn != nil {
 		described.Server = "by batch"
 		err = c.readBatches(s, same, func(journal *journal.Journal) (run.Source, error) {
-			return sweep.Noted(plan, described, journal), nil
+			return sweep.Noted(plan, described, journal)
 		})
 	} else {
 		described.Server = server

@@ -63,6 +63,9 @@ type Reply struct {
 	// is known; else "" and 0.
 	Model        string
 	PromptTokens int
+	// CachedTokens says how many of PromptTokens came from the provider's cache; 0 also
+	// where the provider does not say so.
+	CachedTokens int
 }
 
 // Answer says what an answer cited. Its text is never recorded.

@@ -60,6 +60,12 @@ func Read(from io.Reader, source run.Source, j *journal.Journal) (Result, error)
 	calls, at := map[string]model.Call{}, map[string]int{}
 	for i := range source.Len() {
 		call, err := source.Call(i)
+		if errors.Is(err, run.ErrSkip) {
+			continue
+		}
+		if errors.Is(err, run.ErrWait) || errors.Is(err, run.ErrEnough) {
+			break
+		}
 		if err != nil {
 			return result, fmt.Errorf("bookend: call %d cannot be built: %w", i, err)
 		}

@@ -64,7 +64,6 @@ func (w *watcher) tally(a *ArmResult, name string) {
 		size += q.Cells[name].Size
 		common += q.Cells[name].Prefix
 	}
-	a.N = n
 	w.finish(&a.Full, n)
 	w.finish(&a.FirstLine, n)
 	if size > 0 {
@@ -87,7 +86,7 @@ func one(yes bool) int {
 
 // finish fills in the shares of a tally; all are 0 where nothing is counted.
 func (w *watcher) finish(t *Tally, n int) {
-	if n > 0 {
+	if t.N = n; n > 0 {
 		t.Accuracy /= float64(n)
 		t.Wilson = w.wilson(t.Correct, n)
 	}
@@ -108,9 +107,17 @@ func (w *watcher) wilson(k, n int) *stats.Interval {
 
 // calls counts what became of the calls of an arm; all counts each call once.
 func (l *ledger) calls(a *ArmResult, all *judge.Counts, planned int, seen map[string]bool) {
-	a.Counts.Planned = planned
+	a.Counts.Planned = max(planned-len(l.order), 0)
+	if a.Kind == Shuffle || a.Kind == Repeat {
+		a.Counts.Planned = max(min(planned, l.described.Controls)-len(l.order), 0)
+	}
 	for _, id := range l.order {
-		key := l.questions[id].Cells[a.Name].Key
+		cell, asked := l.questions[id].Cells[a.Name]
+		if !asked {
+			continue
+		}
+		a.Counts.Planned++
+		key := cell.Key
 		l.tallyCall(&a.Counts, key)
 		if !seen[key] {
 			seen[key] = true

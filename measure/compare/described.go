@@ -2,6 +2,7 @@ package compare
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -23,6 +24,10 @@ type Described struct {
 	// once it is known. A report then shows what holds however often one looks, and
 	// counts no question after the decision.
 	UntilDecided bool `json:"until_decided,omitempty"`
+	// Lag is by which question whom to ask is chosen, with UntilDecided: by what was
+	// answered so many questions before, so that what is open does not matter. It is also
+	// the size of a round of batches. 0: evidence.RaceLag.
+	Lag int `json:"lag,omitempty"`
 	// Unanswered is the rule for failed and refused calls. Empty: Drop.
 	Unanswered Unanswered   `json:"unanswered,omitempty"`
 	Scorer     string       `json:"scorer,omitempty"`     // a name for judge.ParseScorer; empty: best-subspan
@@ -40,6 +45,8 @@ type Described struct {
 	// another model.
 	Remarks []string `json:"remarks,omitempty"`
 }
+
+func (d Described) lag() int { return cmp.Or(max(d.Lag, 0), evidence.RaceLag) }
 
 func (d Described) unanswered() Unanswered {
 	if d.Unanswered == "" {
@@ -91,7 +98,8 @@ func IsComparison(manifest json.RawMessage) bool {
 
 // SameComparison says whether records of both may stand in one journal: they ask
 // the same model about the same file in one order of questions, and arms of one
-// name are one arm. Arms may have been added, and more questions.
+// name are one arm, those that other had Earlier among them. Arms may have been added,
+// and more questions.
 func (d Described) SameComparison(other Described) bool {
 	common := func(d Described) []byte {
 		text, _ := json.Marshal(struct { // it came from JSON, or goes there
@@ -109,8 +117,10 @@ func (d Described) SameComparison(other Described) bool {
 		return false
 	}
 	for _, a := range d.Arms {
-		for _, b := range other.Arms {
-			b.Identical = a.Identical
+		for _, b := range slices.Concat(other.Arms, other.Earlier) {
+			if b.Identical = a.Identical; b.Kind == Earlier {
+				b.Kind = a.Kind
+			}
 			if a.Name == b.Name && !sameJSON(a, b) {
 				return false
 			}

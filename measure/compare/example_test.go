@@ -62,8 +62,8 @@ func ExampleNewPlan() {
 		fmt.Printf("%-10s the answer stands in slot %d of %d\n", call.Arm, call.Slot, call.Documents)
 	}
 	// Output:
-	// simulated last-slot, 200 questions × 5 arms = 1000 calls, fewer where arms share a prompt
-	// arms: ranked, head-tail, reversed, shuffle 1, repeat 1
+	// simulated last-slot, 200 questions, 5 arms, fewer calls where arms share a prompt
+	// arms: ranked, head-tail, reversed, shuffle 1, repeat 1; the last 2 on the first 50 questions alone
 	// ranked     the answer stands in slot 0 of 5
 	// head-tail  the answer stands in slot 0 of 5
 	// reversed   the answer stands in slot 4 of 5

@@ -38,7 +38,11 @@ func (r Result) finding() string {
 			points(r.Worthwhile), baseline, who, r.behind())
 	case r.Word == evidence.Reorder:
 		winner := r.arm(r.Winner)
-		return fmt.Sprintf("Reorder: with %s, %s is right %s more often than with %s (e = %s, where %.4g decide; %s, %s).%s", r.Winner, who,
+		gain := "is right %s more often than"
+		if r.Graded {
+			gain = "scores %s more than"
+		}
+		return fmt.Sprintf("Reorder: with %s, %s "+gain+" with %s (e = %s, where %.4g decide; %s, %s).%s", r.Winner, who,
 			points(winner.Against.Difference), baseline, exponential(winner.Against.Sequential.LogE), 1/r.Alpha, r.range95(*winner), r.behind(), suffix)
 	case r.Word == evidence.Keep:
 		return fmt.Sprintf("Keep %s: with %s, a gain of %s or more is excluded for every challenger; the best, %s, stands at %s points (%s, %s).%s",

@@ -132,11 +132,17 @@ func (l *ledger) judged() []ArmInfo {
 // nor failure yet.
 func (l *ledger) waits(q Question) bool {
 	for _, arm := range l.arms {
-		if (arm.Kind == Baseline || arm.Kind == Challenger) && l.of(q, arm.Name).state == missing {
+		if l.decides(q, arm) && l.of(q, arm.Name).state == missing {
 			return true
 		}
 	}
 	return false
+}
+
+// decides says whether a question is asked in an arm that the verdict is about.
+func (l *ledger) decides(q Question, arm ArmInfo) bool {
+	_, asked := q.Cells[arm.Name]
+	return arm.Kind == Baseline || asked && arm.Kind == Challenger
 }
 
 // drops says whether the rule leaves the question out of what is shown.
@@ -145,7 +151,7 @@ func (l *ledger) drops(q Question) bool {
 		return false
 	}
 	for _, arm := range l.arms {
-		if (arm.Kind == Baseline || arm.Kind == Challenger) && !l.of(q, arm.Name).known() {
+		if l.decides(q, arm) && !l.of(q, arm.Name).known() {
 			return true
 		}
 	}

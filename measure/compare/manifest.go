@@ -28,5 +28,6 @@ type Manifest struct {
 	Questions  int            `json:"questions"`
 	Seed       uint64         `json:"seed"`
 	Arms       []ArmInfo      `json:"arms"`
+	Controls   int            `json:"controls"` // questions that the control arms are asked on
 	Calls      int            `json:"calls"`
 }

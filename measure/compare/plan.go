@@ -77,6 +77,13 @@ func NewPlan(lists *dataset.Dataset, s Settings) (*Plan, error) {
 			*n.value = 0
 		}
 	}
+	switch {
+	case s.Controls == 0:
+		s.Controls = DefaultControls
+	case s.Controls < 0:
+		s.Controls = s.Questions
+	}
+	s.Controls = min(s.Controls, s.Questions)
 	if t := s.Params.Temperature; !(t >= 0) || math.IsInf(t, 0) {
 		fault("Params.Temperature", t, "must be finite and 0 or more")
 		s.Params.Temperature = 0
@@ -115,7 +122,8 @@ func (p *Plan) Len() int { return len(p.order) * len(p.arms) }
 func (p *Plan) Questions() int { return len(p.order) }
 
 // Call builds call i. The errors are those of a question that cannot be read and of
-// a prompt that cannot be laid out.
+// a prompt that cannot be laid out, and run.ErrSkip for a control that the question is
+// not asked in.
 func (p *Plan) Call(i int) (model.Call, error) {
 	if i < 0 || i >= p.Len() {
 		return model.Call{}, &core.ConfigError{Field: "call", Value: i, Rule: fmt.Sprintf("calls go from 0 to %d", p.Len()-1)}
@@ -124,7 +132,11 @@ func (p *Plan) Call(i int) (model.Call, error) {
 	if err != nil {
 		return model.Call{}, err
 	}
-	return b.calls[i%len(p.arms)], nil
+	call := b.calls[i%len(p.arms)]
+	if call.Key == "" {
+		return call, run.ErrSkip
+	}
+	return call, nil
 }
 
 // Question returns the i-th question in plan order, as it is noted in a journal,
@@ -150,6 +162,10 @@ func (p *Plan) build(question int) (built, error) {
 	b := built{question: Question{Cluster: c.Cluster, Documents: len(c.Documents), Gold: c.Gold, Golds: len(c.Golds), Cells: map[string]Cell{}}}
 	baseline := ""
 	for _, arm := range p.arms {
+		if question >= p.settings.Controls && (arm.kind == Shuffle || arm.kind == Repeat) {
+			b.calls = append(b.calls, model.Call{})
+			continue
+		}
 		call, err := p.call(arm, c, p.order[question])
 		if err != nil {
 			return built{}, fmt.Errorf("bookend: question %q in arm %q: %w", c.Question, arm.name, err)

@@ -61,7 +61,7 @@ type Result struct {
 	SameQuestions bool       `json:"same_questions"` // fitted and compared on the same questions
 
 	Questions Questions   `json:"questions"`
-	Arms      []ArmResult `json:"arms"` // the baseline, the challengers, the controls
+	Arms      []ArmResult `json:"arms"` // the baseline, the challengers, the controls, and earlier challengers
 	// Repeat says how often the baseline was judged otherwise when it was asked
 	// again; nil without a repeat arm.
 	Repeat *Flips    `json:"repeat,omitempty"`
@@ -99,7 +99,6 @@ type ArmResult struct {
 	// Identical names the earlier arm that gives the same prompts for every list; the
 	// arm then takes no part in the verdict.
 	Identical string `json:"identical,omitempty"`
-	N         int    `json:"n"`          // counted questions that it answered: all, but for a control
 	Full      Tally  `json:"full"`       // by the whole answer
 	FirstLine Tally  `json:"first_line"` // by its first line
 	// Against holds the arm against the baseline; nil for the baseline.
@@ -110,6 +109,7 @@ type ArmResult struct {
 
 // Tally is a share of right answers.
 type Tally struct {
+	N        int     `json:"n"`        // counted questions that it was asked: all, unless the arm is a control or was excluded
 	Correct  int     `json:"correct"`  // answers that score .5 or more
 	Accuracy float64 `json:"accuracy"` // their share; the mean score where the result is Graded
 	// Wilson is the 95 % interval of Wilson. It holds for a fixed number of questions,

@@ -22,16 +22,24 @@ func Run(ctx context.Context, plan *Plan, d Described, model model.Model, journa
 	if err != nil {
 		return run.Progress{Calls: plan.Len()}, err
 	}
-	return watch.New(plan, d, journal, w).Run(ctx, model, limits)
+	source, err := watch.New(plan, d, journal, w)
+	if err != nil {
+		return run.Progress{Calls: plan.Len()}, err
+	}
+	return source.Run(ctx, model, limits)
 }
 
 // Noted returns plan as a source that notes each question in the journal when its
-// first call is built, for batch.Read. d must describe plan.
+// first call is built, for batch.Write and batch.Read. d must describe plan. With
+// d.UntilDecided it goes as far as what the journal holds says whom to ask: a round of
+// d.Lag questions.
 func Noted(plan *Plan, d Described, journal *journal.Journal) (run.Source, error) {
-	if err := d.check(); err != nil {
+	d = d.after(journal.Path())
+	w, err := watcherOf(d)
+	if err != nil {
 		return nil, err
 	}
-	return watch.New(plan, d.after(journal.Path()), journal, nil), nil
+	return watch.Noted(plan, d, journal, w)
 }
 
 func watcherOf(d Described) (*watcher, error) {

@@ -1,6 +1,11 @@
 package compare
 
 import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
 	"github.com/bookend-rag/bookend/measure/evidence"
 	"github.com/bookend-rag/bookend/measure/fitness"
 	"github.com/bookend-rag/bookend/measure/internal/watch"
@@ -24,12 +29,15 @@ type watcher struct {
 	units        int      // independent ones: clusters count as one
 	counted      []string // the questions that the verdict is about, in order
 	dropped      int
+	choices      watch.Lagged[string] // a sign for each challenger: - is not asked; empty: all are
+	recalled     map[string]bool      // the arms that earlier runs noted
+	begun        int                  // questions, in this run
 }
 
 var _ watch.Watcher = (*watcher)(nil)
 
 func newWatcher(l *ledger) (*watcher, error) {
-	w := &watcher{ledger: l, word: evidence.Inconclusive}
+	w := &watcher{ledger: l, word: evidence.Inconclusive, recalled: map[string]bool{}, choices: watch.NewLagged(l.described.lag(), "")}
 	for _, arm := range l.arms {
 		if (arm.Kind == Challenger || arm.Kind == Earlier) && arm.Identical == "" {
 			w.challengers = append(w.challengers, arm.Name)
@@ -47,8 +55,77 @@ func newWatcher(l *ledger) (*watcher, error) {
 	return w, err
 }
 
-// Begin takes a question in.
-func (w *watcher) Begin(id string, note any) { w.ledger.note(id, note.(Question)) }
+// Recall takes in a question that an earlier run noted.
+func (w *watcher) Recall(id string, note json.RawMessage) error {
+	var q Question
+	if err := json.Unmarshal(note, &q); err != nil {
+		return err
+	}
+	for name := range q.Cells {
+		w.recalled[name] = true
+	}
+	w.ledger.note(id, q)
+	return nil
+}
+
+// Begin takes a question in, with the arms that it is asked in.
+func (w *watcher) Begin(id string, note any) (kept any, ready bool) {
+	l, q := w.ledger, note.(Question)
+	defer func() {
+		if ready {
+			w.begun++
+		}
+	}()
+	if _, known := l.questions[id]; known {
+		maps.DeleteFunc(q.Cells, func(name string, _ Cell) bool { return w.recalled[name] })
+		if len(q.Cells) == 0 {
+			return nil, true
+		}
+		l.note(id, q) // arms that are new to the journal
+		return l.questions[id], true
+	}
+	choice, ready := w.choices.At(len(l.order))
+	if !ready && l.described.UntilDecided {
+		return nil, false
+	}
+	for i, sign := range choice {
+		if sign == '-' {
+			delete(q.Cells, w.challengers[i])
+		}
+	}
+	for _, arm := range l.arms {
+		if _, asked := q.Cells[arm.Identical]; arm.Identical != "" && !asked {
+			delete(q.Cells, arm.Name)
+		}
+	}
+	l.note(id, q)
+	return q, true
+}
+
+// fresh says whether an arm is new to a journal that holds questions already.
+func (w *watcher) fresh() bool {
+	return len(w.recalled) > 0 && slices.ContainsFunc(w.ledger.arms, func(a ArmInfo) bool {
+		return a.Kind == Challenger && !w.recalled[a.Name]
+	})
+}
+
+// Asks says whether a question is asked in an arm, by its place among the arms.
+func (w *watcher) Asks(id string, call int) bool {
+	_, asked := w.ledger.questions[id].Cells[w.ledger.arms[call].Name]
+	return asked
+}
+
+// choose says whom to ask the question that is Lag behind the one that was just counted.
+func (w *watcher) choose() {
+	if w.trial == nil || !w.ledger.described.UntilDecided {
+		return
+	}
+	var left strings.Builder
+	for i := range w.challengers {
+		left.WriteByte("+-"[one(!w.trial.Asks(i))])
+	}
+	w.choices.Choose(left.String())
+}
 
 // Add takes a finished call in.
 func (w *watcher) Add(r journal.Record) error { return w.ledger.add(r) }
@@ -75,6 +152,9 @@ func (w *watcher) settle(all bool) error {
 	for ; w.next < len(w.ledger.order) && !w.Decided(); w.next++ {
 		id := w.ledger.order[w.next]
 		q := w.ledger.questions[id]
+		if w.next >= w.begun && w.fresh() {
+			return nil // an arm that is new to the journal comes with Begin
+		}
 		if w.ledger.waits(q) {
 			if !all || w.ledger.described.UntilDecided {
 				return nil
@@ -95,6 +175,7 @@ func (w *watcher) settle(all bool) error {
 				return err
 			}
 		}
+		w.choose()
 	}
 	return nil
 }

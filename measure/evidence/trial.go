@@ -73,8 +73,7 @@ func NewTrial(rule Rule, challengers int) (*Trial, error) {
 // score minus that of the baseline, from -1 to 1, or the range that it lies in where a
 // score is not known. low and high are alike for a difference that is known. The error,
 // a *core.ConfigError, says that there is no such challenger or difference; then
-// nothing is counted. It costs less than a microsecond for right and wrong answers, and
-// some microseconds for other scores.
+// nothing is counted. It costs less than a microsecond for some ten thousand questions.
 func (t *Trial) Add(challenger int, low, high float64) error {
 	if challenger < 0 || challenger >= len(t.challengers) {
 		return &core.ConfigError{

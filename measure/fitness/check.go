@@ -56,8 +56,9 @@ type Question struct {
 	// 0. They are those that are compared: no baseline without documents.
 	Right  float64
 	Judged int
-	// ClosedBook and Oracle are the scores without a document, and with the one that
-	// holds the answer alone. NaN: not asked, or failed.
+	// Baselines says that ClosedBook and Oracle are known: the scores without a
+	// document, and with the one that holds the answer alone.
+	Baselines          bool
 	ClosedBook, Oracle float64
 }
 
@@ -88,7 +89,7 @@ func (c *Check) Add(questions ...Question) {
 		judged += q.Judged
 		bad += float64(q.Empty + q.Refused + q.Failed)
 		right += q.Right
-		if !math.IsNaN(q.ClosedBook) && !math.IsNaN(q.Oracle) {
+		if q.Baselines {
 			gains++
 			gain += q.Oracle - q.ClosedBook
 			c.closedBook += q.ClosedBook

@@ -12,16 +12,13 @@ import (
 
 // question is one of n calls, of which so many have that end.
 func question(calls, empty, refused, failed int, right float64) fitness.Question {
-	return fitness.Question{
-		Calls: calls, Empty: empty, Refused: refused, Failed: failed, Judged: calls, Right: right,
-		ClosedBook: math.NaN(), Oracle: math.NaN(),
-	}
+	return fitness.Question{Calls: calls, Empty: empty, Refused: refused, Failed: failed, Judged: calls, Right: right}
 }
 
 // baselines is a question with its scores without documents and with one.
 func baselines(closedBook, oracle float64) fitness.Question {
 	q := question(2, 0, 0, 0, 0)
-	q.Judged, q.ClosedBook, q.Oracle = 0, closedBook, oracle
+	q.Judged, q.Baselines, q.ClosedBook, q.Oracle = 0, true, closedBook, oracle
 	return q
 }
 

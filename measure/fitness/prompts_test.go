@@ -112,6 +112,7 @@ func TestCutPrompts(t *testing.T) {
 		"at 2,048 tokens":       {func(n int) int { return min(n/4, 2048) }, 60, "the same number of tokens, 2048, of "},
 		"at 100 tokens":         {func(n int) int { return min(n/4, 100) }, 20, ""},
 		"at 4,000 characters":   {func(n int) int { return min(n, 3900+n%200) / 4 }, 60, ""},
+		"at 15,000 characters":  {func(n int) int { return min(n, 14_900+n%200) / 4 }, 0, ""}, // as if filled up
 		"at 9,000 characters":   {func(n int) int { return min(n, 8900+n%200) / 4 }, 200, ""}, // a fifth of the prompts is far longer
 		"to a tenth":            {func(n int) int { return n/40 + 1 }, 20, "less than all of "},
 		"one count for all":     {func(int) int { return 17 }, 20, ""},

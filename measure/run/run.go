@@ -54,6 +54,7 @@ func run(ctx context.Context, source Source, m model.Model, journal *journal.Jou
 		purse:    newPurse(limits, journal.Spent()),
 		gate:     gate{clock: clock, requests: perMinute(limits.RequestsPerMinute), tokens: perMinute(limits.TokensPerMinute)},
 		halt:     make(chan struct{}),
+		ended:    make(chan struct{}, 1),
 		progress: Progress{Calls: source.Len()},
 		started:  clock.now(), interrupt: interrupt, quit: quit,
 	}
@@ -83,6 +84,28 @@ func run(ctx context.Context, source Source, m model.Model, journal *journal.Jou
 	return r.progress, r.err
 }
 
+// build builds a call, waiting for those that it depends on.
+func (r *runner) build(ctx context.Context, source Source, i int) (model.Call, error) {
+	for {
+		r.telling.Lock() // so that every call that is not open has been told of
+		r.mu.Lock()
+		open := r.progress.Open
+		r.mu.Unlock()
+		r.telling.Unlock()
+		call, err := source.Call(i)
+		if !errors.Is(err, ErrWait) || open == 0 { // nothing that is open can change it
+			return call, err
+		}
+		select {
+		case <-r.ended:
+		case <-r.halt:
+			return call, ErrEnough
+		case <-ctx.Done():
+			return call, ErrEnough
+		}
+	}
+}
+
 // dispatch builds the calls in order and hands out those that are not known.
 func (r *runner) dispatch(ctx context.Context, source Source, work chan<- model.Call) {
 	begun := map[string]struct{}{}
@@ -94,9 +117,15 @@ func (r *runner) dispatch(ctx context.Context, source Source, work chan<- model.
 			return
 		default:
 		}
-		call, err := source.Call(i)
-		if errors.Is(err, ErrEnough) {
+		call, err := r.build(ctx, source, i)
+		switch {
+		case errors.Is(err, ErrEnough):
 			return
+		case errors.Is(err, ErrSkip):
+			r.mu.Lock()
+			r.progress.Skipped++
+			r.mu.Unlock()
+			continue
 		}
 		if err != nil {
 			r.stop(fmt.Errorf("bookend: call %d cannot be built: %w", i, err), true)

@@ -22,6 +22,7 @@ type runner struct {
 	started time.Time
 
 	halt      chan struct{}           // closed: nothing new begins
+	ended     chan struct{}           // a call ended since somebody waited
 	interrupt context.CancelCauseFunc // ends what is open
 	quit      context.CancelCauseFunc // ends what waits
 
@@ -52,6 +53,12 @@ func (r *runner) stopLocked(err error, interrupt bool) {
 
 // finish journals a record, counts it and tells about it.
 func (r *runner) finish(record journal.Record) {
+	defer func() {
+		select {
+		case r.ended <- struct{}{}:
+		default:
+		}
+	}()
 	if record.Key == "" {
 		r.mu.Lock()
 		r.progress.Open--

@@ -447,6 +447,28 @@ func TestTrialWithSlotsThatAreNotKnown(t *testing.T) {
 	}
 }
 
+// The start is 4 points above the middle, surely; which end that comes from is not clear,
+// and each of the other contrasts is small. That is no shape, and so nothing is settled.
+func TestNothingIsSettledWithoutAShape(t *testing.T) {
+	t.Parallel()
+	trial := newTrial(t, 3, slotsUpTo(3))
+	for question := range 420 {
+		end := .52
+		if question%2 == 1 {
+			end = .12
+		}
+		scores := []float64{.34, .3, end}
+		addRows(t, trial, 1, shape.Row{Low: scores, High: scores})
+	}
+	v := trial.Verdict()
+	if !v.StartMiddle.Up || !v.EndMiddle.Small || v.EndMiddle.Up || !v.StartEnd.Small || v.StartEnd.Up {
+		t.Fatalf("got %+v, want a clear start, and two small contrasts", v)
+	}
+	if word, settled := trial.Look(); word != core.ShapeUndecided || settled || v.Settled || v.More == nil {
+		t.Errorf("got %s, settled %t, %+v", word, settled, v)
+	}
+}
+
 // A cluster is one value, the mean of its questions.
 func TestTrialCountsAClusterOnce(t *testing.T) {
 	t.Parallel()

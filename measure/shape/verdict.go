@@ -11,9 +11,10 @@ import (
 // however often one looked.
 type Verdict struct {
 	Shape core.Shape `json:"shape"`
-	// Settled says that more questions will probably not change the shape.
+	// Settled says that more questions will probably not change the shape: see Trial.Look.
 	Settled bool `json:"settled"`
-	// EndsDiffer says whether start and end differ beyond noise.
+	// EndsDiffer says whether the evidence that start and end differ reaches 10, as
+	// StartEnd.Up or Down. It counts for a curve whose shape is named.
 	EndsDiffer bool `json:"ends_differ"`
 	Contrasts
 	// LogAny is the evidence that some contrast is not 0, as the natural logarithm of

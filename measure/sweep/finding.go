@@ -25,9 +25,13 @@ func (r Result) finding() string {
 	if r.Verdict == nil || len(r.Slots) == 0 || r.Questions.Complete == 0 {
 		return "Nothing can be said yet: no question was answered in every measured slot."
 	}
-	of := fmt.Sprintf("%s of %d documents, %s each", text.Count(len(r.Slots), "slot"), r.Documents, text.Count(r.Questions.Complete, "question"))
+	each := text.Count(r.Questions.Complete, "question") + " each"
+	if least, most := r.evenness(); least < most {
+		each = fmt.Sprintf("%s, each slot by %d to %d", text.Count(r.Questions.Complete, "question"), least, most)
+	}
+	of := fmt.Sprintf("%s of %d documents, %s", text.Count(len(r.Slots), "slot"), r.Documents, each)
 	if len(r.Slots) == r.Documents {
-		of = fmt.Sprintf("all %d slots, %s each", r.Documents, text.Count(r.Questions.Complete, "question"))
+		of = fmt.Sprintf("all %d slots, %s", r.Documents, each)
 	}
 	sentence := ""
 	switch r.Verdict.Shape {
@@ -80,14 +84,33 @@ func (r Result) more() string {
 	return ": " + strings.Join(ways, ", and ")
 }
 
-// extremes returns the best and the worst slot, the first of equal ones.
+// evenness is in how many questions the slots were asked: the least and the most.
+func (r Result) evenness() (least, most int) {
+	for i, s := range r.Slots {
+		if i == 0 {
+			least = s.N
+		}
+		least, most = min(least, s.N), max(most, s.N)
+	}
+	return least, most
+}
+
+// extremes returns the best and the worst slot, the first of equal ones, of those that were
+// asked at least a quarter as often as the most asked one.
 func (r Result) extremes() (best, worst ArmResult) {
 	value := func(a ArmResult) float64 {
 		v, _ := r.Accuracy(a)
 		return v
 	}
-	best, worst = r.Slots[0], r.Slots[0]
+	_, most := r.evenness()
+	first := true
 	for _, s := range r.Slots {
+		if 4*s.N < most {
+			continue
+		}
+		if first {
+			best, worst, first = s, s, false
+		}
 		if value(s) > value(best) {
 			best = s
 		}

@@ -30,12 +30,14 @@ const (
 	missing cellState = iota
 	failed
 	answered
+	notAsked // chosen to be left out
 )
 
 // asked holds the cells of one question.
 type asked struct {
 	cluster            string
 	noted              bool
+	bare               bool // without baselines and repeats
 	slots              []cell
 	closedBook, oracle cell
 	repeats            map[int]*cell // by the number of the repeat
@@ -90,6 +92,12 @@ func (l *ledger) begin(id string, n noted) {
 	if n.Cluster != "" {
 		q.cluster = n.Cluster
 	}
+	q.bare = n.Bare
+	for i := range q.slots {
+		if n.Slots != nil && !slices.Contains(n.Slots, i) && q.slots[i].state == missing {
+			q.slots[i].state = notAsked
+		}
+	}
 	if !q.noted {
 		q.noted = true
 		l.order = append(l.order, id)
@@ -101,7 +109,9 @@ func (l *ledger) begin(id string, n noted) {
 // stand together.
 func (l *ledger) beginAll() {
 	for _, id := range slices.Sorted(maps.Keys(l.questions)) {
-		l.begin(id, noted{Cluster: l.questions[id].cluster})
+		if q := l.questions[id]; !q.noted {
+			l.begin(id, noted{Cluster: q.cluster})
+		}
 	}
 	l.order = watch.Together(l.order, func(id string) string { return l.questions[id].cluster })
 }
@@ -206,7 +216,7 @@ func (l *ledger) waits(q *asked, all bool) bool {
 	if slices.ContainsFunc(q.slots, func(c cell) bool { return c.state == missing }) {
 		return true
 	}
-	if !all {
+	if !all || q.bare {
 		return false
 	}
 	has := func(arm string) bool { return slices.Contains(l.described.Arms, arm) }

@@ -21,19 +21,32 @@ func Run(ctx context.Context, plan *Plan, d Described, model model.Model, journa
 	if err != nil {
 		return run.Progress{Calls: plan.Len()}, err
 	}
-	return watch.New(plan, d, journal, w).Run(ctx, model, limits)
+	source, err := watch.New(plan, d, journal, w)
+	if err != nil {
+		return run.Progress{Calls: plan.Len()}, err
+	}
+	return source.Run(ctx, model, limits)
 }
 
 // Noted returns plan as a source that notes each question in the journal when its
-// first call is built, for batch.Read. d must describe plan.
-func Noted(plan *Plan, d Described, journal *journal.Journal) run.Source {
-	return watch.New(plan, d, journal, nil)
+// first call is built, for batch.Read. d must describe plan. The errors are those of
+// DescriptionOf.
+func Noted(plan *Plan, d Described, journal *journal.Journal) (run.Source, error) {
+	w, err := watcherOf(d)
+	if err != nil {
+		return nil, err
+	}
+	return watch.Noted(plan, d, journal, w)
 }
 
 // noted is what a journal notes of a question, so that questions are counted in the
 // order in which they were asked.
 type noted struct {
 	Cluster string `json:"cluster,omitempty"` // dataset.Case.Cluster
+	// Slots are the measured slots that it is asked in, by their place among them; nil:
+	// all. Bare says that it is asked without baselines and repeats.
+	Slots []int `json:"slots,omitempty"`
+	Bare  bool  `json:"bare,omitempty"`
 }
 
 // CallsEach returns the number of calls of a question.

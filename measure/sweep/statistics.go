@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/bookend-rag/bookend/core"
@@ -44,7 +45,7 @@ func (w *watcher) verdict(r *Result) {
 // remarks says what speaks against the shape, or for it.
 func (w *watcher) remarks(r *Result) {
 	if w.check.KnownByHeart() {
-		r.Notes = append(r.Notes, "The model knows this task by heart: without any document it is right in 93 % or more. So the curve says little about how it reads.")
+		r.Notes = append(r.Notes, "The model knows this task by heart: without any document it was right in 93 % or more. So the curve says little about how it reads.")
 	}
 	if w.check.TooEasy() {
 		r.Notes = append(r.Notes, "More than 98 % of the answers in the slots are right: the task is too easy to show a difference.")
@@ -79,8 +80,11 @@ func (w *watcher) remarks(r *Result) {
 // statistics fills in what needs complete questions.
 func (w *watcher) statistics(r *Result, complete []*asked, ids []string) error {
 	if len(complete) == 0 {
-		r.CurveNote = "no question was answered in every measured slot"
+		r.CurveNote = "no question was answered in every slot that it was asked in"
 		return nil
+	}
+	if !even(complete) { // what follows needs every question in every slot
+		return w.curve(r, ids)
 	}
 	rows := make([][]bool, len(complete))
 	for i, q := range complete {
@@ -103,20 +107,32 @@ func (w *watcher) statistics(r *Result, complete []*asked, ids []string) error {
 	if least, err := stats.MinimumDetectable(len(clustersOf(complete)), discordance, detectableAlpha, detectablePower); err == nil {
 		r.Detectable = &Detectable{Difference: least, Discordance: discordance, Alpha: detectableAlpha, Power: detectablePower}
 	}
-	return w.curve(r, len(complete), ids)
+	return w.curve(r, ids)
+}
+
+// even says whether every question was asked in every slot.
+func even(questions []*asked) bool {
+	return !slices.ContainsFunc(questions, func(q *asked) bool {
+		return slices.ContainsFunc(q.slots, func(c cell) bool { return c.state == notAsked })
+	})
 }
 
 // curve fits the curve of the file; that of an unfit run is marked as one.
-func (w *watcher) curve(r *Result, questions int, ids []string) error {
+func (w *watcher) curve(r *Result, ids []string) error {
 	v := r.Verdict
 	if v == nil {
 		v = &shape.Verdict{Shape: core.ShapeUndecided}
 	}
 	info := shape.CurveInfo{
 		Model: r.Model, Task: string(r.Task), Layout: r.Layout, Date: r.Date,
-		Documents: w.described.Documents, Questions: questions, Slots: w.described.Slots,
+		Documents: w.described.Documents, Questions: r.Questions.Complete, Slots: w.described.Slots,
 	}
 	for _, a := range r.Slots {
+		if a.N == 0 {
+			r.CurveNote = fmt.Sprintf("slot %d was asked no question yet", a.Slot)
+			return nil
+		}
+		info.Questions = min(info.Questions, a.N)
 		accuracy, _ := r.Accuracy(a)
 		info.Accuracy = append(info.Accuracy, accuracy)
 	}

@@ -139,7 +139,7 @@ func (w *watcher) complete() (complete []*asked, ids []string) {
 	return complete, ids
 }
 
-// incomplete says whether the question lacks an answer in some measured slot.
+// incomplete says whether the question lacks an answer in some slot that it was asked in.
 func incomplete(q *asked) bool {
-	return slices.ContainsFunc(q.slots, func(c cell) bool { return c.state != answered })
+	return slices.ContainsFunc(q.slots, func(c cell) bool { return c.state != answered && c.state != notAsked })
 }

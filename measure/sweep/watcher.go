@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"encoding/json"
 	"math"
 
 	"github.com/bookend-rag/bookend/core"
@@ -20,6 +21,7 @@ type watcher struct {
 	cluster []*asked // of the questions before it, those that are not counted yet
 	counted []*asked
 	ids     []string // of the counted
+	choices watch.Lagged[choice]
 	shape   core.Shape
 	settled bool
 	unfit   *fitness.Unfit
@@ -41,11 +43,43 @@ func watcherOf(d Described) (*watcher, error) {
 
 func newWatcher(l *ledger) (*watcher, error) {
 	trial, err := shape.NewTrial(l.described.Documents, l.described.Slots)
-	return &watcher{ledger: l, trial: trial, shape: core.ShapeUndecided}, err
+	return &watcher{ledger: l, trial: trial, shape: core.ShapeUndecided, choices: watch.NewLagged(lag, everything)}, err
+}
+
+// Recall takes in a question that an earlier run noted.
+func (w *watcher) Recall(id string, note json.RawMessage) error {
+	return w.readNotes([]journal.Note{{Name: id, Value: note}})
 }
 
 // Begin takes a question in.
-func (w *watcher) Begin(id string, note any) { w.begin(id, note.(noted)) }
+func (w *watcher) Begin(id string, note any) (kept any, ready bool) {
+	if q := w.questions[id]; q != nil && q.noted {
+		return nil, true
+	}
+	n := note.(noted)
+	c, ready := w.choices.At(len(w.order))
+	if !ready && w.described.UntilDecided {
+		return nil, false
+	}
+	n.Slots, n.Bare = w.chosen(id, c), c.bare
+	w.begin(id, n)
+	return n, true
+}
+
+// Asks says whether a call of a question is made, by its place in the plan: the baselines,
+// the slots, the repeats.
+func (w *watcher) Asks(id string, call int) bool {
+	q, baselines := w.questions[id], 0
+	for _, arm := range w.described.Arms {
+		if arm == ArmClosedBook || arm == ArmOracle {
+			baselines++
+		}
+	}
+	if slot := call - baselines; slot >= 0 && slot < len(q.slots) {
+		return q.slots[slot].state != notAsked
+	}
+	return !q.bare
+}
 
 // Add takes a finished call in.
 func (w *watcher) Add(r journal.Record) error { return w.add(r) }
@@ -66,6 +100,7 @@ func (w *watcher) Settle() error {
 		if err := w.take(w.order[w.next], q); err != nil {
 			return err
 		}
+		w.choose()
 	}
 	return nil
 }
@@ -141,9 +176,13 @@ func (w *watcher) count() error {
 func (w *watcher) row(q *asked) shape.Row {
 	r := shape.Row{Low: make([]float64, len(q.slots)), High: make([]float64, len(q.slots))}
 	for i, c := range q.slots {
-		r.High[i] = 1
-		if c.state == answered {
+		switch c.state {
+		case answered:
 			r.Low[i], r.High[i] = w.score(c), w.score(c)
+		case notAsked:
+			r.Low[i], r.High[i] = math.NaN(), math.NaN()
+		default:
+			r.High[i] = 1
 		}
 	}
 	return r
@@ -151,7 +190,10 @@ func (w *watcher) row(q *asked) shape.Row {
 
 // fitness says what became of the calls of a question.
 func (w *watcher) fitness(q *asked) fitness.Question {
-	f := fitness.Question{ClosedBook: w.known(q.closedBook), Oracle: w.known(q.oracle)}
+	f := fitness.Question{
+		Baselines:  q.closedBook.state == answered && q.oracle.state == answered,
+		ClosedBook: w.score(q.closedBook), Oracle: w.score(q.oracle),
+	}
 	for _, c := range q.slots {
 		if c.state != missing {
 			f.Judged++
@@ -162,7 +204,7 @@ func (w *watcher) fitness(q *asked) fitness.Question {
 	}
 	for _, c := range q.cells() {
 		switch c.state {
-		case missing:
+		case missing, notAsked:
 			continue
 		case failed:
 			f.Failed++
@@ -177,12 +219,4 @@ func (w *watcher) fitness(q *asked) fitness.Question {
 		f.Calls++
 	}
 	return f
-}
-
-// known is the score of a call, NaN where there is none.
-func (w *watcher) known(c cell) float64 {
-	if c.state != answered {
-		return math.NaN()
-	}
-	return w.score(c)
 }

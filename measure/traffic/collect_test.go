@@ -17,7 +17,7 @@ import (
 var noon = time.Date(2026, 1, 30, 0, 0, 0, 0, time.UTC)
 
 func simulation(curve string, n int, seed uint64) traffic.Simulation {
-	return traffic.Simulation{Curve: planted(curve, n), Relevance: traffic.FallingRelevance(n, 0.5, 0.8), Quiet: 0.1, Spread: 0.3, Seed: seed}
+	return traffic.Simulation{Curve: traffic.Planted(curve, n), Relevance: traffic.FallingRelevance(n, 0.5, 0.8), Quiet: 0.1, Spread: 0.3, Seed: seed}
 }
 
 func collector(t testing.TB, o traffic.Options) *traffic.Collector {
@@ -312,7 +312,7 @@ func TestDriftOfNothing(t *testing.T) {
 			changed++
 		}
 	}
-	if changed > 8 { // 5 % are 2, and four standard errors 5.5
+	if changed > 1 { // 5 % are 2, and the test errs on the safe side
 		t.Errorf("drift is found in %d of %d runs without any", changed, runs)
 	}
 }
@@ -333,9 +333,6 @@ func TestOptionFaults(t *testing.T) {
 		func(s *traffic.Simulation) { s.Relevance[0] = -1 },
 		func(s *traffic.Simulation) { s.Relevance[0] = 1 },
 		func(s *traffic.Simulation) { s.Spread = 2 },
-		func(s *traffic.Simulation) { s.Bot = 2 },
-		func(s *traffic.Simulation) { s.Questions = -1 },
-		func(s *traffic.Simulation) { s.Questions, s.Relevance[0] = 5, 0.55 },
 	} {
 		s := simulation("U", 10, 1)
 		change(&s)

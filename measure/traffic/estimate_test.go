@@ -79,10 +79,23 @@ func TestStandardErrorsByJackknife(t *testing.T) {
 	all := curve(-1)
 	var without [][]float64
 	for i := range units {
-		v := curve(i).Verdict
-		without = append(without, []float64{v.StartMiddle.Mean, v.EndMiddle.Mean, v.StartEnd.Mean})
+		c := curve(i)
+		row := []float64{c.Verdict.StartMiddle.Mean, c.Verdict.EndMiddle.Mean, c.Verdict.StartEnd.Mean}
+		for _, s := range c.Slots {
+			row = append(row, s.Used)
+		}
+		without = append(without, row)
 	}
-	for j, c := range []*traffic.Contrast{all.Verdict.StartMiddle, all.Verdict.EndMiddle, all.Verdict.StartEnd} {
+	// half is how far the interval of a standard error reaches to each side.
+	half := func(se float64) float64 {
+		u := 0.01 / (se * se)
+		return se * math.Sqrt(2*(1+1/u)*(math.Log(20)+math.Log1p(u)/2))
+	}
+	found := []float64{all.Verdict.StartMiddle.High - all.Verdict.StartMiddle.Mean, all.Verdict.EndMiddle.High - all.Verdict.EndMiddle.Mean, all.Verdict.StartEnd.High - all.Verdict.StartEnd.Mean}
+	for _, s := range all.Slots {
+		found = append(found, s.High-s.Used)
+	}
+	for j, reach := range found {
 		mean, squares, k := 0.0, 0.0, float64(len(units))
 		for _, v := range without {
 			mean += v[j] / k
@@ -90,8 +103,8 @@ func TestStandardErrorsByJackknife(t *testing.T) {
 		for _, v := range without {
 			squares += (v[j] - mean) * (v[j] - mean)
 		}
-		if want := math.Sqrt(squares * (k - 1) / k); math.Abs(c.SE/want-1) > 0.02 {
-			t.Errorf("contrast %d of %d units: a standard error of %.4f, by the jackknife %.4f", j, len(units), c.SE, want)
+		if want := half(math.Sqrt(squares * (k - 1) / k)); math.Abs(reach/want-1) > 0.02 {
+			t.Errorf("figure %d of %d units: the interval reaches %.4f to each side, by the jackknife %.4f", j, len(units), reach, want)
 		}
 	}
 }

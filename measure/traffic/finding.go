@@ -7,6 +7,7 @@ import (
 
 	"github.com/bookend-rag/bookend/core"
 	"github.com/bookend-rag/bookend/measure/fitness"
+	"github.com/bookend-rag/bookend/measure/internal/text"
 )
 
 var meaning = map[core.Shape]string{
@@ -27,8 +28,8 @@ func (c *Curve) conclude(r *requests, byUnit []int32) {
 			citing++
 		}
 	})
-	if why := unfitOrders(c.OutOfOrder, c.Requests+c.OutOfOrder); why != nil {
-		c.refuse(why)
+	if why, sure := unfitOrders(c.OutOfOrder, c.Requests+c.OutOfOrder); why != nil {
+		c.refuse(why, sure)
 		return
 	}
 	too := fmt.Sprintf("too few citations for a curve: %d in %d requests", c.Citations, c.Requests)
@@ -37,13 +38,13 @@ func (c *Curve) conclude(r *requests, byUnit []int32) {
 		c.Finding = fmt.Sprintf("too few citations for a curve: none in %d requests", c.Requests)
 		return
 	case citing < minUnits:
-		c.Finding = fmt.Sprintf("%s; their answers cite documents for %d independent questions, and %d are the least", too, citing, minUnits)
+		c.Finding = fmt.Sprintf("%s; their answers cite documents for %s, and %d are the least", too, text.Count(citing, "independent question"), minUnits)
 		c.Needed = moreBy(c.Requests, minUnits/float64(citing))
 		return
 	}
 	s := r.sums(byUnit)
-	if why := s.unfit(); why != nil {
-		c.refuse(why)
+	if why, sure := s.unfit(); why != nil {
+		c.refuse(why, sure)
 		return
 	}
 	e := newEstimate(r, byUnit, s)
@@ -64,7 +65,12 @@ func moreBy(requests int, times float64) int {
 	return int(math.Min(math.Max(math.Ceil(float64(requests)*(times-1)), 1), 1e9))
 }
 
-func (c *Curve) refuse(why *fitness.Unfit) {
+// refuse says no shape: the curve is unfit, or it is too early to say whether it is.
+func (c *Curve) refuse(why *fitness.Unfit, sure bool) {
+	if !sure {
+		c.Finding = "too early for a curve, and it may be unfit: so far " + why.Reason
+		return
+	}
 	c.Unfit, c.Finding = why, fmt.Sprintf("unfit, so that no shape is said: %s. %s", why.Reason, why.Remedy)
 }
 
@@ -79,19 +85,19 @@ func (c Curve) finding() string {
 			worst = s
 		}
 	}
-	text := fmt.Sprintf("%s: %s. Estimates run from %.2f times the average in slot %d to %.2f times in slot %d (%d shuffled requests",
+	line := fmt.Sprintf("%s: %s. Estimates run from %.2f times the average in slot %d to %.2f times in slot %d (%d shuffled requests",
 		c.Verdict.Shape, meaning[c.Verdict.Shape], worst.Used, worst.Slot+1, best.Used, best.Slot+1, c.Requests)
 	if c.Units < c.Requests {
-		text += fmt.Sprintf(" of %d independent questions", c.Units)
+		line += fmt.Sprintf(" of %d independent questions", c.Units)
 	}
-	text += ")."
+	line += ")."
 	if c.Needed > 0 {
-		text += fmt.Sprintf(" About %s more such requests would settle it, if the figures stay as they are.", about(c.Needed))
+		line += fmt.Sprintf(" About %s more such requests would settle it, if the figures stay as they are.", about(c.Needed))
 	}
 	if c.Drift.Changed() {
-		text += fmt.Sprintf(" The curve changed between windows (evidence %s, where 20 are enough): look at them one by one.", about(int(c.Drift.Evidence)))
+		line += fmt.Sprintf(" The curve changed between windows (evidence %s, where 20 are enough): look at them one by one.", about(int(c.Drift.Evidence)))
 	}
-	return text
+	return line
 }
 
 // about rounds to two digits.

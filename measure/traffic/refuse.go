@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/mathext"
 
 	"github.com/bookend-rag/bookend/measure/fitness"
 )
@@ -28,29 +29,34 @@ const (
 )
 
 // unfitOrders says why requests of which some came in another order than that of their
-// seed can make no curve, nil where they can.
-func unfitOrders(other, all int) *fitness.Unfit {
-	share := float64(other) / float64(all)
+// seed make no curve, nil where they may; and whether that is sure at any look: whether
+// the mixture of all likelihoods of the share is 20 times that of what is allowed.
+func unfitOrders(other, all int) (why *fitness.Unfit, sure bool) {
+	k, n := float64(other), float64(all)
+	share := k / n
 	if share <= maxOutOfOrder {
-		return nil
+		return nil, false
 	}
+	e := math.Exp(mathext.Lbeta(k+1, n-k+1) - k*math.Log(maxOutOfOrder) - (n-k)*math.Log(1-maxOutOfOrder))
 	return &fitness.Unfit{
 		Rule: outOfOrder,
 		Reason: fmt.Sprintf("%d of %d shuffled requests (%.0f %%, where %.0f %% are allowed) do not stand in the random order of their seed: documents of one source were kept together, or the order was left as ranked, or changed afterwards",
 			other, all, 100*share, 100*maxOutOfOrder),
 		Remedy: "Leave the order of the shuffled share as core.Share makes it: no groups, no minimum number of documents, nothing that sorts.",
-	}
+	}, e >= nameAt
 }
 
-// unfit says why requests can make no curve however many there are, nil where they can.
-func (s *sums) unfit() *fitness.Unfit {
+// unfit says why requests make no curve, nil where they may; and whether that is sure.
+func (s *sums) unfit() (why *fitness.Unfit, sure bool) {
 	if free := s.free(); free < minFree {
+		// At three standard errors of a share of that size.
+		sure = free+3*math.Sqrt(minFree*(1-minFree)/float64(s.units)) < minFree
 		return &fitness.Unfit{
 			Rule: followsRank,
 			Reason: fmt.Sprintf("only %.1f %% of the citations could have gone otherwise (%.0f %% are needed): the answers cite the same ranks wherever they stand, such as the first label or all of them, so that citations tell no slot from another",
 				100*free, 100*minFree),
 			Remedy: "Ask for the documents that an answer rests on, and no others.",
-		}
+		}, sure
 	}
 	if hidden, chance := s.imbalance(); hidden > maxImbalance+chance {
 		return &fitness.Unfit{
@@ -58,9 +64,9 @@ func (s *sums) unfit() *fitness.Unfit {
 			Reason: fmt.Sprintf("rank and slot hang together in the shuffled requests, which hides up to %.0f %% of a difference between slots (%.0f %% are allowed)",
 				100*hidden, 100*maxImbalance),
 			Remedy: "See that each request is shuffled with a seed of its own, as by core.Share, and that nothing groups or sorts the documents afterwards.",
-		}
+		}, true
 	}
-	return nil
+	return nil, false
 }
 
 // free is the share of the citations that do not follow from the rank: 0 where each rank

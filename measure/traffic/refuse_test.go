@@ -196,7 +196,14 @@ func TestNothingToLearn(t *testing.T) {
 		}), "25 independent questions", false},
 		"all one request": {3000, func(_ int, e *record.Entry) {
 			e.RequestID, e.QuestionHash, e.Arrangement.Placement = "1", "1", "shuffled by hand"
-		}, "for 1 independent questions", false},
+		}, "for 1 independent question,", false},
+		"forty, all cited": {40, cite(func(int, *record.Entry) []int { return all }), "too early for a curve, and it may be unfit", false},
+		"five, one in ranked order": {5, func(i int, e *record.Entry) {
+			if i == 0 {
+				inRankOrder(e)
+			}
+		}, "too early for a curve, and it may be unfit: so far 1 of 5", false},
+		"fifteen in ranked order": {15, func(_ int, e *record.Entry) { inRankOrder(e) }, "15 of 15 shuffled requests", true},
 	} {
 		c := collector(t, traffic.Options{})
 		feed(t, c, simulation("U", 10, 1), test.requests, noon, test.change)

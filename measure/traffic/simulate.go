@@ -29,17 +29,19 @@ type Simulation struct {
 	// Spread is how much requests differ in how much they cite: by a factor from
 	// 1-Spread to 1+Spread. From 0 to 1.
 	Spread float64
-	// Questions is how many different questions are asked; 0: each request asks another
-	// one. The answers to one question hang together: for half of the questions documents
-	// at the start are used more, by Spread, for the others those at the end.
-	Questions int
-	// Bot is the share of requests that one program makes, with one ID, and so in one
+	Seed   uint64
+
+	// For calibration: questions is how many different questions are asked; 0: each
+	// request asks another one. The answers to one question hang together: for half of the
+	// questions documents at the start are used more, by Spread, for the others those at
+	// the end.
+	questions int
+	// bot is the share of requests that one program makes, with one ID, and so in one
 	// order and with one answer.
-	Bot float64
-	// Grouped is how many documents, by rank, come from one source and stay together, in
+	bot float64
+	// grouped is how many documents, by rank, come from one source and stay together, in
 	// the order of their ranks; 0 or 1: none.
-	Grouped int
-	Seed    uint64
+	grouped int
 }
 
 // FallingRelevance returns a relevance that begins with first and falls by the
@@ -81,10 +83,8 @@ func (s Simulation) Check() error {
 		return fault("Relevance", len(s.Relevance), "must have one value for each slot of Curve")
 	case slices.ContainsFunc(s.Relevance, func(v float64) bool { return !share(v) }):
 		return fault("Relevance", s.Relevance, "must hold shares from 0 to 1")
-	case !share(s.Quiet) || !share(s.Spread) || !share(s.Bot):
-		return fault("Quiet, Spread and Bot", []float64{s.Quiet, s.Spread, s.Bot}, "must be shares from 0 to 1")
-	case s.Questions < 0 || s.Grouped < 0:
-		return fault("Questions and Grouped", []int{s.Questions, s.Grouped}, "must be 0 or more")
+	case !share(s.Quiet) || !share(s.Spread):
+		return fault("Quiet and Spread", []float64{s.Quiet, s.Spread}, "must be shares from 0 to 1")
 	case slices.Max(s.Relevance)*slices.Max(s.True())*s.most() > 1:
 		return fault("Relevance", slices.Max(s.Relevance), "is too high for the best slot: a document cannot be cited more often than always")
 	}
@@ -93,7 +93,7 @@ func (s Simulation) Check() error {
 
 // most is the largest factor by which a request or a question raises what is cited.
 func (s Simulation) most() float64 {
-	if s.Questions > 0 {
+	if s.questions > 0 {
 		return square(1 + s.Spread)
 	}
 	return 1 + s.Spread
@@ -106,7 +106,7 @@ type source struct {
 	draw  *rand.PCG
 	asked int
 	now   simulated
-	bot   *simulated
+	same  *simulated // what the bot asks
 }
 
 // simulated is one request.
@@ -126,13 +126,13 @@ func (s *source) uniform() float64 { return random.Share(s.draw.Uint64()) }
 // next shuffles the documents of one request by core.Shuffled, and lets the reader
 // cite. What it returns is valid until the next call.
 func (s *source) next() *simulated {
-	if s.Bot > 0 {
-		if s.bot == nil {
-			s.bot = &simulated{}
-			s.ask(s.bot, "bot")
+	if s.bot > 0 {
+		if s.same == nil {
+			s.same = &simulated{}
+			s.ask(s.same, "bot")
 		}
-		if s.uniform() < s.Bot {
-			return s.bot
+		if s.uniform() < s.bot {
+			return s.same
 		}
 	}
 	s.ask(&s.now, "sim-"+strconv.Itoa(s.asked))
@@ -142,8 +142,8 @@ func (s *source) next() *simulated {
 
 func (s *source) ask(r *simulated, id string) {
 	question := s.asked
-	if s.Questions > 0 {
-		question = random.Below(s.draw.Uint64, s.Questions)
+	if s.questions > 0 {
+		question = random.Below(s.draw.Uint64, s.questions)
 	}
 	r.id, r.question = id, "question "+strconv.Itoa(question)
 	r.seed = s.draw.Uint64()
@@ -153,7 +153,7 @@ func (s *source) ask(r *simulated, id string) {
 
 // shuffled places the ranks in the order of a seed, sources as wholes.
 func (s *source) shuffled(order []int, seed uint64) []int {
-	size := max(s.Grouped, 1)
+	size := max(s.grouped, 1)
 	groups := make([]int, (len(s.slots)+size-1)/size)
 	for i := range groups {
 		groups[i] = i
@@ -173,7 +173,7 @@ func (s *source) cite(cited, order []int, question int) []int {
 		return cited
 	}
 	factor, tilt := 1+s.Spread*(2*s.uniform()-1), 0.0
-	if s.Questions > 0 {
+	if s.questions > 0 {
 		tilt = s.Spread * float64(1-question%2*2)
 	}
 	last := float64(len(order) - 1)

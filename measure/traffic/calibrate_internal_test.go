@@ -8,8 +8,8 @@ import (
 	"github.com/bookend-rag/bookend/core"
 )
 
-// CalibrationSettings say which traffic is simulated.
-type CalibrationSettings struct {
+// calibrationSettings say which traffic is simulated.
+type calibrationSettings struct {
 	Simulation
 	Requests int // of each run, 1 or more
 	Runs     int // 1 or more
@@ -18,8 +18,8 @@ type CalibrationSettings struct {
 	Every int
 }
 
-// Calibration counts, over the runs, what was found about a curve that is known.
-type Calibration struct {
+// calibration counts, over the runs, what was found about a curve that is known.
+type calibration struct {
 	Runs int
 	// NoEstimate counts the runs with too few citations at the last look, Unfit those that
 	// were unfit then; the other figures of the last look are of the rest.
@@ -49,7 +49,7 @@ type Calibration struct {
 
 // Bias returns the largest relative difference of a slot's mean estimate to its true
 // value.
-func (c Calibration) Bias() float64 {
+func (c calibration) Bias() float64 {
 	worst := 0.0
 	for slot, v := range c.True {
 		worst = max(worst, math.Abs(c.Mean[slot]/v-1))
@@ -59,7 +59,7 @@ func (c Calibration) Bias() float64 {
 
 // Noise returns the largest relative standard deviation of a slot, in units of that
 // of a Poisson count: 1/√(citations expected in the slot).
-func (c Calibration) Noise() float64 {
+func (c calibration) Noise() float64 {
 	worst := 0.0
 	for slot, v := range c.True {
 		worst = max(worst, c.SD[slot]/v*math.Sqrt(c.Cited[slot]))
@@ -67,21 +67,17 @@ func (c Calibration) Noise() float64 {
 	return worst
 }
 
-// Calibrate simulates traffic with a known curve and counts what is found. Same
-// settings, same counts. It is safe for concurrent use and uses one core: a look at 1,000
-// requests of ten documents takes about 1 ms. The error is a *core.ConfigError.
-func Calibrate(s CalibrationSettings) (Calibration, error) {
-	if s.Runs < 1 || s.Requests < 1 || s.Every < 0 {
-		return Calibration{}, &core.ConfigError{Field: "Runs, Requests and Every", Value: []int{s.Runs, s.Requests, s.Every}, Rule: "must be 1 or more, and Every 0 or more, such as 2000, 10000 and 200"}
-	}
+// calibrate simulates traffic with a known curve and counts what is found. Same settings,
+// same counts.
+func calibrate(s calibrationSettings) (calibration, error) {
 	if err := s.Check(); err != nil {
-		return Calibration{}, err
+		return calibration{}, err
 	}
 	if s.Every == 0 {
 		s.Every = s.Requests
 	}
 	n := len(s.Curve)
-	c := Calibration{
+	c := calibration{
 		Runs: s.Runs, Shapes: map[core.Shape]int{}, Ever: map[core.Shape]int{}, Median: map[core.Shape]int{}, True: s.True(),
 		Mean: make([]float64, n), SD: make([]float64, n), Cited: make([]float64, n), Covered: make([]int, n),
 	}

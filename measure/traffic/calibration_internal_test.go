@@ -1,4 +1,4 @@
-package traffic_test
+package traffic
 
 import (
 	"cmp"
@@ -10,62 +10,36 @@ import (
 	"text/tabwriter"
 
 	"github.com/bookend-rag/bookend/core"
-	"github.com/bookend-rag/bookend/measure/traffic"
 )
 
-// go test ./measure/traffic -run Calibration -v -timeout 0 -calibration.runs 2000
-var calibrationRuns = flag.Int("calibration.runs", 15, "simulated runs for each row of the calibration table")
-
-// planted returns a curve by name.
-func planted(name string, n int) []float64 {
-	curve := make([]float64, n)
-	for slot := range curve {
-		x := float64(slot) / float64(n-1)
-		switch name {
-		case "U":
-			curve[slot] = 0.6 + 2.4*(x-0.5)*(x-0.5)
-		case "primacy":
-			curve[slot] = 1.3 - 0.6*x
-		case "recency":
-			curve[slot] = 0.7 + 0.6*x
-		case "inverted":
-			curve[slot] = 1.2 - 2*(x-0.5)*(x-0.5)
-		case "weak primacy":
-			curve[slot] = 1.1 - 0.2*x
-		case "edge of flat": // of ten documents, start minus end is exactly a tenth
-			curve[slot] = 1 - 0.1125*(x-0.5)
-		default:
-			curve[slot] = 1
-		}
-	}
-	return curve
-}
+// go test ./measure/traffic -run TestCalibration -v -timeout 0 -calibration.runs 250
+var calibrationRuns = flag.Int("calibration.runs", 4, "simulated runs for each row of the calibration table")
 
 // calibrationRow is one kind of traffic.
 type calibrationRow struct {
 	curve, traffic string
-	settings       traffic.CalibrationSettings
+	settings       calibrationSettings
 	named          float64 // how often it has its word at the end, at least
 }
 
 func calibrationRows(runs int) []calibrationRow {
 	var rows []calibrationRow
-	add := func(curve, kind string, change func(*traffic.CalibrationSettings)) {
-		s := traffic.CalibrationSettings{
-			Simulation: traffic.Simulation{Relevance: traffic.FallingRelevance(10, 0.5, 0.8), Quiet: 0.1, Spread: 0.3, Seed: uint64(len(rows) + 1)},
+	add := func(curve, kind string, change func(*calibrationSettings)) {
+		s := calibrationSettings{
+			Simulation: Simulation{Relevance: FallingRelevance(10, 0.5, 0.8), Quiet: 0.1, Spread: 0.3, Seed: uint64(len(rows) + 1)},
 			Requests:   10_000, Every: 200, Runs: runs,
 		}
 		if change != nil {
 			change(&s)
 		}
-		s.Curve = planted(curve, len(s.Relevance))
+		s.Curve = Planted(curve, len(s.Relevance))
 		rows = append(rows, calibrationRow{curve: curve, traffic: kind, settings: s})
 	}
-	relevance := func(n int, first, decay float64) func(*traffic.CalibrationSettings) {
-		return func(s *traffic.CalibrationSettings) { s.Relevance = traffic.FallingRelevance(n, first, decay) }
+	relevance := func(n int, first, decay float64) func(*calibrationSettings) {
+		return func(s *calibrationSettings) { s.Relevance = FallingRelevance(n, first, decay) }
 	}
-	few := func(requests, every int) func(*traffic.CalibrationSettings) {
-		return func(s *traffic.CalibrationSettings) { s.Requests, s.Every = requests, every }
+	few := func(requests, every int) func(*calibrationSettings) {
+		return func(s *calibrationSettings) { s.Requests, s.Every = requests, every }
 	}
 	add("flat", "usual", nil)
 	rows[0].named = 0.9
@@ -78,20 +52,20 @@ func calibrationRows(runs int) []calibrationRow {
 	add("flat", "3 documents", relevance(3, 0.5, 0.8))
 	add("flat", "5 documents", relevance(5, 0.5, 0.8))
 	add("flat", "20 documents", relevance(20, 0.3, 0.9))
-	bot := func(s *traffic.CalibrationSettings) { s.Bot = 0.1 }
+	bot := func(s *calibrationSettings) { s.bot = 0.1 }
 	add("flat", "a bot in 10 %", bot)
-	add("flat", "a bot in 50 %", func(s *traffic.CalibrationSettings) { s.Bot = 0.5 })
-	add("flat", "40 questions", func(s *traffic.CalibrationSettings) { s.Questions = 40 })
-	add("flat", "500 questions", func(s *traffic.CalibrationSettings) { s.Questions = 500 })
+	add("flat", "a bot in 50 %", func(s *calibrationSettings) { s.bot = 0.5 })
+	add("flat", "40 questions", func(s *calibrationSettings) { s.questions = 40 })
+	add("flat", "500 questions", func(s *calibrationSettings) { s.questions = 500 })
 	add("edge of flat", "usual", nil)
 	add("edge of flat", "cites much: .6 each", relevance(10, 0.6, 1))
-	add("edge of flat", "500 questions", func(s *traffic.CalibrationSettings) { s.Questions = 500 })
+	add("edge of flat", "500 questions", func(s *calibrationSettings) { s.questions = 500 })
 	add("weak primacy", "usual", nil)
 	for _, curve := range []string{"U", "inverted", "primacy", "recency"} {
 		add(curve, "usual", few(4000, 50))
 	}
-	short := func(change func(*traffic.CalibrationSettings)) func(*traffic.CalibrationSettings) {
-		return func(s *traffic.CalibrationSettings) {
+	short := func(change func(*calibrationSettings)) func(*calibrationSettings) {
+		return func(s *calibrationSettings) {
 			change(s)
 			s.Requests, s.Every = 4000, 50
 		}
@@ -99,7 +73,7 @@ func calibrationRows(runs int) []calibrationRow {
 	add("U", "5 documents", short(relevance(5, 0.5, 0.8)))
 	add("U", "20 documents", short(relevance(20, 0.3, 0.9)))
 	add("U", "a bot in 10 %", short(bot))
-	add("U", "500 questions", short(func(s *traffic.CalibrationSettings) { s.Questions, s.Spread = 500, 0.15 }))
+	add("U", "500 questions", short(func(s *calibrationSettings) { s.questions, s.Spread = 500, 0.15 }))
 	for i := range rows {
 		if c := rows[i].curve; c == "U" || c == "inverted" || c == "primacy" || c == "recency" {
 			rows[i].named = 0.95
@@ -107,10 +81,34 @@ func calibrationRows(runs int) []calibrationRow {
 	}
 	for _, curve := range []string{"U", "primacy", "recency", "flat"} {
 		for _, size := range []int{2, 5, 10} {
-			add(curve, fmt.Sprintf("grouped by %d", size), func(s *traffic.CalibrationSettings) { s.Grouped, s.Requests = size, 2000 })
+			add(curve, fmt.Sprintf("grouped by %d", size), func(s *calibrationSettings) { s.grouped, s.Requests = size, 2000 })
 		}
 	}
 	return rows
+}
+
+// Looked at a hundred times, a flat reader is seldom ever given a slope, and one at the edge
+// of flat seldom ever called flat: in at most 5 % of the runs.
+func TestRepeatedLooks(t *testing.T) {
+	t.Parallel()
+	const runs = 60
+	settings := calibrationSettings{Requests: 2000, Every: 20, Runs: runs}
+	settings.Simulation = Simulation{Curve: Planted("flat", 5), Relevance: FallingRelevance(5, 0.5, 0.8), Quiet: 0.1, Spread: 0.3, Seed: 1}
+	flat, err := calibrate(settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if flat.Misnamed > runs/20 || flat.Ever[core.ShapeUndecided] != runs {
+		t.Errorf("a flat reader is given a slope in %d of %d runs: %v", flat.Misnamed, runs, flat.Ever)
+	}
+	settings.Simulation = Simulation{Curve: Planted("edge of flat", 10), Relevance: FallingRelevance(10, 0.6, 1), Seed: 1}
+	edge, err := calibrate(settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if edge.Ever[core.ShapeFlat] > runs/20 || edge.Ever[core.ShapePrimacy] < runs/4 {
+		t.Errorf("at the edge of flat, of %d runs: %v", runs, edge.Ever)
+	}
 }
 
 func TestCalibration(t *testing.T) {
@@ -120,7 +118,7 @@ func TestCalibration(t *testing.T) {
 	fmt.Fprintln(table, "| curve\t| traffic\t| docs\t| requests\t| looks every\t| cited a slot\t| misnamed\t| ever flat\t| U\t| inverted\t| primacy\t| recency\t| flat\t| undecided\t| unfit\t| too few\t| its word by\t| bias\t| noise\t| slots\t| start-mid\t| end-mid\t| start-end\t| ±\t| needed\t|")
 	fmt.Fprintln(table, strings.Repeat("|---\t", 25)+"|")
 	for _, row := range calibrationRows(*calibrationRuns) {
-		c, err := traffic.Calibrate(row.settings)
+		c, err := calibrate(row.settings)
 		if err != nil {
 			t.Fatalf("%s: %v", row.curve, err)
 		}
@@ -141,8 +139,13 @@ func TestCalibration(t *testing.T) {
 		if c.Median[word] > 0 {
 			by = fmt.Sprint(c.Median[word])
 		}
-		fmt.Fprintf(table, "| %.1f\t| %.1f\t| %s\t| %.2f\t| %.2f\t| %.1f\t| %.1f\t| %.1f\t| %.1f\t| %.2f\t| %.0f\t|\n", 100*share(c.Unfit), 100*share(c.NoEstimate), by,
-			100*c.Bias(), c.Noise(), 100*interval, 100*share(c.StartMiddle), 100*share(c.EndMiddle), 100*share(c.StartEnd), c.HalfWidth, c.Needed)
+		fmt.Fprintf(table, "| %.1f\t| %.1f\t| %s\t", 100*share(c.Unfit), 100*share(c.NoEstimate), by)
+		if c.Unfit == c.Runs {
+			fmt.Fprintln(table, strings.Repeat("| –\t", 8)+"|")
+		} else {
+			fmt.Fprintf(table, "| %.2f\t| %.2f\t| %.1f\t| %.1f\t| %.1f\t| %.1f\t| %.2f\t| %.0f\t|\n",
+				100*c.Bias(), c.Noise(), 100*interval, 100*share(c.StartMiddle), 100*share(c.EndMiddle), 100*share(c.StartEnd), c.HalfWidth, c.Needed)
+		}
 
 		// Every row is seeded. For numbers of runs that nobody has tried a line is moved
 		// out by five standard errors; from 2,000 runs on it stands as it is.
@@ -157,7 +160,7 @@ func TestCalibration(t *testing.T) {
 				t.Errorf("%s, %s, %d documents, %d requests: %s is %.4f, want %.4f to %.4f", row.curve, row.traffic, len(c.True), row.settings.Requests, what, v, low, high)
 			}
 		}
-		if row.settings.Grouped > 1 {
+		if row.settings.grouped > 1 {
 			check("unfit", share(c.Unfit), 1, 1)
 			check("any word", share(len(c.Ever)), 0, 0)
 			continue
