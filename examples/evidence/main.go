@@ -175,16 +175,16 @@ func print(show *page.Page, r compare.Result) {
 	show.Printf("\n")
 	show.Lines(fmt.Sprintf("%d of %d questions counted, %d dropped; %d of %d calls failed.",
 		r.Questions.Counted, r.Questions.Planned, r.Questions.Dropped, r.Counts.Failed, r.Counts.Planned))
-	show.Printf("\n%-12s %8s  %4s %6s %7s\n", "", "right", "wins", "losses", "points")
+	show.Printf("\n%-12s %9s %8s  %4s %6s %7s\n", "", "questions", "right", "wins", "losses", "points")
 	for _, a := range r.Arms {
 		against := ""
 		if b := a.Against; b != nil {
 			points := strings.Replace(fmt.Sprintf("%+5.1f", 100*b.Difference), "-", "−", 1) // as the finding writes it
 			against = fmt.Sprintf("%4d %6d %7s", b.Wins, b.Losses, points)
 		}
-		show.Printf("%s\n", strings.TrimRight(fmt.Sprintf("%-12s %6.1f %%  %s", a.Name, 100*r.Judged(a).Accuracy, against), " "))
+		show.Printf("%s\n", strings.TrimRight(fmt.Sprintf("%-12s %9d %6.1f %%  %s", a.Name, r.Judged(a).N, 100*r.Judged(a).Accuracy, against), " "))
 	}
-	show.Printf("Wins, losses and points are those against ranked.\n\n%-26s %9s  %8s %9s\n", "where the answer was", "questions", r.Arms[0].Name, r.Arms[1].Name)
+	show.Printf("Wins, losses and points are those against ranked, over the same questions.\n\n%-26s %9s  %8s %9s\n", "where the answer was", "questions", r.Arms[0].Name, r.Arms[1].Name)
 	for _, s := range r.Strata {
 		show.Printf("%-26s %9d  %6.1f %% %7.1f %%\n", s.Name, s.Questions, 100*s.Arms[0].Accuracy, 100*s.Arms[1].Accuracy)
 	}
