@@ -35,9 +35,12 @@ type compareCommand struct {
 	Placements    []string `group:"What is compared" default:"ranked,head-tail,reversed" help:"The first is the baseline. measured=CURVE takes a curve file or a published curve."`
 	Layouts       []string `group:"What is compared" placeholder:"NAME" help:"instruction-first (unless given), question-last, query-aware or bookend. With several layouts every placement is asked in each."`
 	TopK          []int    `group:"What is compared" name:"top-k" placeholder:"K" help:"Take the K best documents of each list only. With several numbers every placement is asked with each."`
+	Reuse         []string `group:"What is compared" placeholder:"hold=N|worth=POINTS" help:"An arm more: the baseline with reuse (see bookend reuse), the best N ranks held, or as much accuracy given up as all that is saved is worth. May be given again."`
+	ReuseAfter    string   `group:"What is compared" placeholder:"FILE" help:"Requests that came before, such as recorded traffic with texts: the memory of --reuse has seen them. Without it, the memory has seen the lists of --data that stand before."`
+	ReuseCurve    string   `group:"What is compared" placeholder:"FILE|NAME" help:"The curve that --reuse worth=POINTS prices the slots by."`
 	Settings      string   `group:"What is compared" placeholder:"FILE" help:"Your own settings as JSON, of order and prompt. All placements are asked with them."`
 	Format        string   `group:"What is compared" placeholder:"NAME" help:"Form of a document: titled (unless given), numbered, xml or markdown."`
-	LabelBy       string   `group:"What is compared" name:"label-by" placeholder:"rank|slot" help:"What the documents' numbers mean: rank (unless given) or slot."`
+	LabelBy       string   `group:"What is compared" name:"label-by" placeholder:"rank|slot|id" help:"What the documents' numbers mean: rank (unless given), slot, or id, which --reuse needs."`
 	Instruction   string   `group:"What is compared" placeholder:"FILE" help:"A file with the instruction, in place of our own."`
 	Fit           string   `group:"What is compared" placeholder:"FILE|SHARE" help:"First sweep some questions, those of a file or a share of --data such as 0.4. Then compare, on the other questions, also the placement that this curve asks for."`
 	FitLimit      int      `group:"What is compared" placeholder:"N" help:"Sweep N of them only."`

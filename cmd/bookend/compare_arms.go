@@ -67,7 +67,8 @@ func (c *compareCommand) arms(f *fitted, documents int) ([]compare.Arm, []*core.
 			}
 		}
 	}
-	return arms, curves, nil
+	reusing, err := c.reusing(arms[0])
+	return append(arms, reusing...), curves, err
 }
 
 // orDefault makes one pass of a loop over nothing.

@@ -6,6 +6,7 @@
 //	bookend sweep --simulate gpt-3.5-turbo --out DIR
 //	bookend compare --data lists.jsonl --model NAME --base-url URL --until-decided --out DIR
 //	bookend estimate --data lists.jsonl --curve FILE
+//	bookend reuse --data traffic.jsonl --curve FILE
 //	bookend report DIR
 //	bookend vet rag.yaml
 //	bookend order --placement head-tail 5
@@ -57,6 +58,7 @@ type cli struct {
 	Sweep    sweepCommand    `cmd:"" help:"Move the answer through every slot of the prompt, and draw how well each slot is read."`
 	Compare  compareCommand  `cmd:"" help:"Compare placements on your retriever's own lists: reorder, keep, or inconclusive."`
 	Estimate estimateCommand `cmd:"" help:"Work out what each placement would be worth there, without asking a model."`
+	Reuse    reuseCommand    `cmd:"" help:"Count what a server's prompt cache saves on your own traffic, and what reuse would save; nothing is asked."`
 	Curve    curveCommand    `cmd:"" help:"Read the curve out of recorded traffic, of which a share came in random order; nothing is asked."`
 	Report   reportCommand   `cmd:"" help:"Make table, plots and page again from the journals of sweeps; nothing is asked."`
 	Vet      vetCommand      `cmd:"" help:"Find faults of layout in settings of Bookend and configurations of other RAG programs."`

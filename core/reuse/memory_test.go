@@ -280,7 +280,7 @@ func TestStats(t *testing.T) {
 	a := by(t, core.RankOrder, m)
 	place(t, t.Context(), a, "ABCD")
 	place(t, t.Context(), a, "ABXY")
-	for _, reply := range []record.Reply{{}, {PromptTokens: -1}, {PromptTokens: 1000}, {PromptTokens: 1000, CachedTokens: 800}, {PromptTokens: 10, CachedTokens: 1 << 40}, {PromptTokens: 10, CachedTokens: -5}} {
+	for _, reply := range []record.Reply{{}, {PromptTokens: -1}, {PromptTokens: 1000}, {PromptTokens: 1000, CachedTokens: 800}, {PromptTokens: 10, CachedTokens: math.MaxInt}, {PromptTokens: 10, CachedTokens: -5}} {
 		m.Answered(t.Context(), reply)
 	}
 	want := reuse.Stats{
@@ -375,4 +375,57 @@ func TestManyGoroutines(t *testing.T) {
 	all.Wait()
 	same(t, "requests", int64(goroutines*each), m.Stats().Requests)
 	same(t, "answers", int64(goroutines*each), m.Stats().Answers)
+}
+
+// No lock is held while a caller's func runs: others go on while it waits.
+func TestNothingWaitsUnderTheLock(t *testing.T) {
+	t.Parallel()
+	type slow struct{}
+	waiting, goOn := make(chan string), make(chan struct{})
+	wait := func(ctx context.Context, where string) {
+		if ctx.Value(slow{}) == where {
+			waiting <- where
+			<-goOn
+		}
+	}
+	now := newClock()
+	for _, where := range []string{"scope", "text", "clock"} {
+		ctx := context.WithValue(t.Context(), slow{}, where)
+		held := false
+		m := mustNew(t, reuse.Config{
+			Hold:  1,
+			Scope: func(ctx context.Context) string { wait(ctx, "scope"); return "" },
+			Now: func() time.Time {
+				if where == "clock" && !held {
+					held = true
+					wait(ctx, "clock")
+				}
+				return now.Now()
+			},
+		})
+		a := by(t, core.RankOrder, m)
+		read := *view
+		read.Text = func(d doc) string {
+			if where == "text" && !held {
+				held = true
+				wait(ctx, "text")
+			}
+			return d.text
+		}
+		done := make(chan error)
+		go func() {
+			_, err := core.Transform(ctx, a, docs("ABC"), &read, core.Call{})
+			done <- err
+		}()
+		<-waiting
+		held = true
+		place(t, t.Context(), a, "ABC")
+		m.Answered(t.Context(), record.Reply{PromptTokens: 1})
+		same(t, where+": requests meanwhile", int64(1), m.Stats().Requests)
+		goOn <- struct{}{}
+		if err := <-done; err != nil {
+			t.Fatal(err)
+		}
+		same(t, where+": requests", int64(2), m.Stats().Requests)
+	}
 }

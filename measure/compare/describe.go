@@ -12,7 +12,7 @@ func (p *Plan) Describe() Manifest {
 		Questions: len(p.order), Seed: p.settings.Seed, Controls: p.settings.Controls, Calls: p.Len(),
 	}
 	for i, arm := range p.arms {
-		info := ArmInfo{Name: arm.name, Kind: arm.kind, Identical: p.same[i], Order: arm.arranger.Config(), Prompt: arm.renderer.Config()}
+		info := ArmInfo{Name: arm.name, Kind: arm.kind, Identical: p.same[i], Order: arm.arranger.Config(), Prompt: arm.renderer.Config(), Reuse: arm.reuse}
 		if i < len(p.settings.Arms) { // as it was given, without defaults
 			info.Prompt = p.settings.Arms[i].Prompt
 		}

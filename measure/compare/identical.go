@@ -15,11 +15,11 @@ import (
 // as where documents themselves decide; then prompts that are equal are still
 // asked once.
 func identical(plans []armPlan, i, low, high int) string {
-	if plans[i].kind == Shuffle || plans[i].kind == Repeat {
+	if plans[i].kind == Shuffle || plans[i].kind == Repeat || plans[i].reuse != nil {
 		return ""
 	}
 	for _, other := range plans[:i] {
-		if sameArm(plans[i], other, low, high) {
+		if other.reuse == nil && sameArm(plans[i], other, low, high) {
 			return other.name
 		}
 	}

@@ -184,10 +184,12 @@ func (p *Plan) build(question int) (built, error) {
 
 // call builds the prompt of one arm.
 func (p *Plan) call(arm armPlan, c dataset.Case, index int) (model.Call, error) {
-	arranger := arm.arranger
+	arranger, err := arm.as(p.dataset, index)
+	if err != nil {
+		return model.Call{}, err
+	}
 	if arm.kind == Shuffle {
 		seed := core.SeedFor(core.SeedFor(p.settings.Seed, c.ID), arm.name)
-		var err error
 		if arranger, err = arranger.With(core.Shuffled{Seed: seed}); err != nil {
 			return model.Call{}, err
 		}

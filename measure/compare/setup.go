@@ -32,6 +32,9 @@ func (l *ledger) setup() []run.Setting {
 	for _, arm := range d.Arms {
 		if arm.Kind == Baseline || arm.Kind == Challenger {
 			add(string(arm.Kind)+" "+arm.Name, text.JSON(Settled{Order: arm.Order, Prompt: arm.Prompt}))
+			if arm.Reuse != nil {
+				add("reuse of "+arm.Name, text.JSON(arm.Reuse))
+			}
 		}
 	}
 	return setup

@@ -40,7 +40,7 @@ func (w *watcher) verdict(r *Result) {
 	}
 	for _, arm := range arms {
 		if arm.Name == r.Winner {
-			r.Settings = Settled{Note: r.note(), Order: arm.Order, Prompt: arm.Prompt}
+			r.Settings = Settled{Note: r.note() + arm.withReuse(), Order: arm.Order, Prompt: arm.Prompt}
 		}
 	}
 }
