@@ -38,7 +38,7 @@ func (c *completionCommand) Run(k *kong.Kong, s streams) error {
 func flagWords(flag *kong.Value) []string {
 	known := map[string][]string{
 		"placement": core.PlacementNames(),
-		"layout":    {"question-last", "bookend", "query-aware", "instruction-first"},
+		"layout":    {"question-last", "bookend", "query-aware", "instruction-first", "documents-first"},
 		"simulate":  simulate.Names(),
 		"curve":     published.Names(),
 		"tokenizer": settings.Tokenizers(),

@@ -55,7 +55,7 @@ func TestSessionHelp(t *testing.T) {
 	if bare, help := command(t), command(t, "help"); bare != help || bare != command(t, "--help") || bare.code != exitDone {
 		t.Errorf("bookend alone, with help and with --help differ, or fail: %+v", bare)
 	}
-	for _, name := range []string{"sweep", "compare", "estimate", "curve", "report", "vet", "order", "data", "completion"} {
+	for _, name := range []string{"sweep", "compare", "estimate", "curve", "reuse", "report", "vet", "order", "data", "completion"} {
 		text := mustRun(t, "help", name)
 		if text != mustRun(t, name, "--help") {
 			t.Errorf("bookend help %s and bookend %[1]s --help differ", name)
