@@ -35,6 +35,7 @@ const (
 	ShapeRecency   Shape = "recency"   // the end is read best
 	ShapeFlat      Shape = "flat"      // every slot is read alike, to within a small margin
 	ShapeUndecided Shape = "undecided" // too few questions to tell
+	ShapeUnfit     Shape = "unfit"     // the run could tell nothing; no such curve is placed by
 )
 
 var shapes = []Shape{ShapeU, ShapeInverted, ShapePrimacy, ShapeRecency, ShapeFlat, ShapeUndecided}
@@ -69,6 +70,8 @@ type Curve struct {
 	Slots    []int     `json:"slots"`
 	Accuracy []float64 `json:"accuracy"`
 	Fitted   []float64 `json:"fitted,omitempty"`
+	// Unfit says why the run could tell nothing, for a ShapeUnfit.
+	Unfit string `json:"unfit,omitempty"`
 	// Asked holds the IDs of the questions behind the curve, separated by spaces, so
 	// that nobody compares placements on the questions that chose one. Empty: not
 	// known.
@@ -126,12 +129,18 @@ func (c *Curve) Check() error {
 		rule = "has the format " + strconv.Quote(c.Format) + ", not " + strconv.Quote(CurveFormat)
 	case c.Kind != "" && c.Kind != CurveOfUse:
 		rule = "has the kind " + strconv.Quote(c.Kind) + "; leave it out for accuracies, or write " + strconv.Quote(CurveOfUse)
+	case c.Shape == ShapeUnfit || c.Unfit != "":
+		rule = "is unfit, since its run could tell nothing"
+		if c.Unfit != "" {
+			rule += " (" + c.Unfit + ")"
+		}
+		rule += ": mend that and measure again"
 	case !slices.Contains(shapes, c.Shape):
 		rule = "has the shape " + strconv.Quote(string(c.Shape)) + "; valid are U, inverted, primacy, recency, flat, undecided"
 	case c.Documents < 2:
 		rule = "has " + strconv.Itoa(c.Documents) + " documents; at least 2 are needed"
 	case len(c.Slots) == 0 || c.Slots[0] != 0 || c.Slots[len(c.Slots)-1] != c.Documents-1:
-		rule = "does not measure slot 0 and slot " + strconv.Itoa(c.Documents-1) + ", the two ends: measure them"
+		rule = "does not measure both ends, the first and the last of its " + strconv.Itoa(c.Documents) + " slots: measure them"
 	case !strictlyAscending(c.Slots):
 		rule = "has slots that do not ascend"
 	case len(c.Accuracy) != len(c.Slots):

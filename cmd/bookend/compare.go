@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"path/filepath"
 	"strings"
 
@@ -21,7 +22,7 @@ import (
 
 // lists are the flags that say which lists of a retriever are taken.
 type lists struct {
-	Data   string `group:"What is asked" placeholder:"FILE" help:"What the retriever returned: JSON lines with question, answers and ctxs, best first (see above), plain or gzipped."`
+	Data   string `group:"What is asked" placeholder:"FILE" help:"What the retriever returned: JSON lines with question, answers and ctxs, best first, plain or gzipped."`
 	Labels string `group:"What is asked" placeholder:"FILE" help:"Answers for recorded lines that have none: JSON lines with question and answers, and perhaps gold, the IDs of the documents that hold them."`
 }
 
@@ -32,18 +33,18 @@ type compareCommand struct {
 	Decay    float64 `group:"What is asked" default:"0.5" help:"In simulated lists each rank has the answer so many times as often as the one before."`
 
 	Placements    []string `group:"What is compared" default:"ranked,head-tail,reversed" help:"The first is the baseline. measured=CURVE takes a curve file or a published curve."`
-	Layouts       []string `group:"What is compared" placeholder:"NAME" help:"Layouts, too: instruction-first (unless given), question-last, query-aware, bookend. Every placement is asked in each."`
-	TopK          []int    `group:"What is compared" name:"top-k" placeholder:"K" help:"Numbers of documents, too, the best first. Every placement is asked with each."`
+	Layouts       []string `group:"What is compared" placeholder:"NAME" help:"instruction-first (unless given), question-last, query-aware or bookend. With several layouts every placement is asked in each."`
+	TopK          []int    `group:"What is compared" name:"top-k" placeholder:"K" help:"Take the K best documents of each list only. With several numbers every placement is asked with each."`
 	Reuse         []string `group:"What is compared" placeholder:"hold=N|worth=POINTS" help:"An arm more: the baseline with reuse (see bookend reuse), the best N ranks held, or as much accuracy given up as all that is saved is worth. May be given again."`
 	ReuseAfter    string   `group:"What is compared" placeholder:"FILE" help:"Requests that came before, such as recorded traffic with texts: the memory of --reuse has seen them. Without it, the memory has seen the lists of --data that stand before."`
 	ReuseCurve    string   `group:"What is compared" placeholder:"FILE|NAME" help:"The curve that --reuse worth=POINTS prices the slots by."`
-	Settings      string   `group:"What is compared" placeholder:"FILE" help:"Your own settings as JSON, order and prompt, which every arm shares but for what it varies."`
+	Settings      string   `group:"What is compared" placeholder:"FILE" help:"Your own settings, YAML or JSON (docs/settings.md): what every arm shares. A setting that changes no prompt here is refused by name."`
 	Format        string   `group:"What is compared" placeholder:"NAME" help:"Form of a document: titled (unless given), numbered, xml or markdown."`
 	LabelBy       string   `group:"What is compared" name:"label-by" placeholder:"rank|slot|id" help:"What the documents' numbers mean: rank (unless given), slot, or id, which --reuse needs."`
 	Instruction   string   `group:"What is compared" placeholder:"FILE" help:"A file with the instruction, in place of our own."`
-	Fit           string   `group:"What is compared" placeholder:"FILE|SHARE" help:"First sweep these questions, a file or a share of --data such as 0.4, and compare the placement measured by that curve on the others."`
-	FitLimit      int      `group:"What is compared" placeholder:"N" help:"Sweep N questions only."`
-	FitSlots      string   `group:"What is compared" default:"all" help:"Slots of that sweep: all, a number, or a list."`
+	Fit           string   `group:"What is compared" placeholder:"FILE|SHARE" help:"First sweep some questions, those of a file or a share of --data such as 0.4. Then compare, on the other questions, also the placement that this curve asks for."`
+	FitLimit      int      `group:"What is compared" placeholder:"N" help:"Sweep N of them only."`
+	FitSlots      string   `group:"What is compared" default:"all" help:"Slots of that sweep, counted from 1: all, how many, or a list."`
 	SameQuestions bool     `group:"What is compared" help:"Allow a curve that was fitted on the questions compared here. Every output then says so."`
 
 	UntilDecided bool    `group:"When it ends" help:"Look after every question and stop once the answer is known. Without it, all questions are asked."`
@@ -52,8 +53,10 @@ type compareCommand struct {
 
 	Limit      int    `group:"How much" placeholder:"N" help:"Ask N questions at most. All unless given; 1000 in a simulation."`
 	Seed       uint64 `group:"How much" default:"1" help:"Order of the questions, and the shuffles."`
-	Shuffles   int    `group:"How much" default:"3" help:"Arms with shuffled documents, as a control."`
+	Shuffles   int    `group:"How much" default:"3" help:"How often the documents are also asked in random order, as a control."`
 	Repeats    int    `group:"How much" default:"1" help:"How often the baseline is asked again, for the noise floor."`
+	Controls   int    `group:"How much" default:"50" placeholder:"N" help:"Ask shuffles and repeats on the first N questions alone, since they enter no verdict."`
+	Round      int    `group:"How much" default:"100" placeholder:"N" help:"Questions of a round, where --until-decided goes by batches."`
 	Unanswered string `group:"How much" enum:"drop,wrong" default:"drop" help:"A failed or refused call removes its question from every arm (drop), or is wrong in its arm (wrong). It is counted either way."`
 
 	experiment
@@ -90,11 +93,17 @@ func (c *compareCommand) check() error {
 	if c.Labels != "" && c.Data == "" {
 		fault("--labels are the answers of --data: give both")
 	}
+	if c.Fit == "" && (c.FitLimit != 0 || c.FitSlots != "all") {
+		fault("--fit-limit and --fit-slots are about the sweep of --fit, which is not given: leave them out")
+	}
+	if c.Data != "" && c.Decay != 0.5 {
+		fault("--decay is about simulated lists, and --data has lists: leave it out")
+	}
 	if c.Fit != "" && c.Data == "" {
 		fault("--fit measures on questions of a file: give --data, too")
 	}
-	if c.UntilDecided && c.BatchOut != "" {
-		fault("--until-decided looks after every question, and a batch asks them all: leave out one of the two")
+	if c.UntilDecided && c.BatchOut != "" && c.Out == "" {
+		fault("--until-decided goes by batches in rounds: give --out, whose journal says what the rounds before have found")
 	}
 	if c.Fit != "" && (c.BatchOut != "" || c.BatchIn != nil) {
 		fault("--fit asks before it compares, which a batch cannot: run `bookend sweep` first, and give its curve as measured=FILE")
@@ -113,6 +122,8 @@ func (c *compareCommand) check() error {
 		{"fit-limit", c.FitLimit, 0, maxCount},
 		{"shuffles", c.Shuffles, 0, 0},
 		{"repeats", c.Repeats, 0, 0},
+		{"controls", c.Controls, 0, maxCount},
+		{"round", c.Round, 1, maxCount},
 	} {
 		faults = append(faults, n.check())
 	}
@@ -124,19 +135,30 @@ func (c *compareCommand) Run(ctx context.Context, s streams) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	model, server, err := c.model(s)
+	if _, err := c.base(); err != nil { // before anything is asked
+		return err
+	}
+	model, server, err := c.model(s, c.Simulate, c.Seed)
 	if err != nil {
 		return err
 	}
 	if c.Simulate != "" {
 		fmt.Fprintf(s.out, "SIMULATED: no model is asked; nothing below is a measurement.\n\n")
 	}
-	fitted, err := c.fit(ctx, s, model, server)
+	judge, err := c.grader(s)
 	if err != nil {
 		return err
 	}
-	lists, err := c.open(fitted)
+	defer judge.close()
+	fitted, err := c.fit(ctx, s, judge, model, server)
 	if err != nil {
+		return err
+	}
+	var lists *dataset.Dataset
+	if err := unlessSoon(s, "Reading "+c.Data, func() (err error) {
+		lists, err = c.open(fitted)
+		return err
+	}); err != nil {
 		return err
 	}
 	defer lists.Close()
@@ -144,15 +166,26 @@ func (c *compareCommand) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	described.Server = server
-	estimate, err := plan.Estimate(ctx, c.prices.prices())
-	if err != nil {
+	described.Server, described.Judge, described.JudgePrices = server, judge.describe(), judge.prices
+	var estimate run.Estimate
+	if err := unlessSoon(s, "Counting what the prompts hold", func() (err error) {
+		estimate, err = plan.Estimate(ctx, c.prices.prices())
+		return err
+	}); err != nil {
 		return err
 	}
 	if c.Data != "" {
 		fmt.Fprintf(s.out, "%s: %s\n", show.Line(c.Data), show.Line(lists.Report().String()))
 	}
 	fmt.Fprintf(s.out, "%s\n%s\n", show.Lines(plan.String()), show.Line(estimate.String()))
+	if estimate, err = c.foresee(s, plan, judge, estimate); err != nil {
+		return err
+	}
+	if c.UntilDecided {
+		if err := c.foretell(s, plan, described, estimate); err != nil {
+			return err
+		}
+	}
 	if c.DryRun {
 		if fitted != nil {
 			estimate = sum(estimate, fitted.estimate)
@@ -161,24 +194,34 @@ func (c *compareCommand) Run(ctx context.Context, s streams) error {
 		fmt.Fprintln(s.out, "\nDry run: nothing was asked, spent or written.")
 		return nil
 	}
-	return c.carryOut(ctx, s, plan, described, model)
+	return c.carryOut(ctx, s, plan, described, judge, model)
 }
 
 // carryOut asks, by batch or at once, and reports.
-func (c *compareCommand) carryOut(ctx context.Context, s streams, plan *compare.Plan, described compare.Described, model model.Model) error {
+func (c *compareCommand) carryOut(ctx context.Context, s streams, plan *compare.Plan, described compare.Described, judge grading, client model.Model) error {
 	same := func(path string) error { return sameComparison(path, described) }
+	ask := func(m model.Model) func(*journal.Journal, run.Limits) (run.Progress, error) {
+		return func(j *journal.Journal, limits run.Limits) (run.Progress, error) {
+			return compare.Run(ctx, plan, described, m, j, limits)
+		}
+	}
 	settings := plan.Settings()
 	var err error
 	switch {
 	case c.BatchOut != "":
-		return c.writeBatch(s, plan, settings.Model, settings.Params, same)
+		source := func(journal *journal.Journal) (run.Source, error) {
+			if !c.UntilDecided {
+				return plan, nil
+			}
+			return compare.Noted(plan, described, journal)
+		}
+		return c.writeBatch(s, source, settings.Model, settings.Params, same)
 	case c.BatchIn != nil:
 		described.Server = "by batch"
 		err = c.readBatches(s, same, func(journal *journal.Journal) (run.Source, error) { return compare.Noted(plan, described, journal) })
+		err = c.judgeBatch(ctx, s, judge, err, same, plan.Len(), ask(judge.of(nil)))
 	default:
-		err = c.ask(ctx, s, c.Out, same, plan.Len(), func(journal *journal.Journal, limits run.Limits) (run.Progress, error) {
-			return compare.Run(ctx, plan, described, model, journal, limits)
-		})
+		err = c.ask(ctx, s, c.Out, same, plan.Len(), ask(judge.of(client)))
 	}
 	failed := (*incompleteError)(nil)
 	if err != nil && !(errors.As(err, &failed) && failed.report) {
@@ -186,7 +229,7 @@ func (c *compareCommand) carryOut(ctx context.Context, s streams, plan *compare.
 	}
 	result, err := compare.SummarizeJournal(filepath.Join(c.Out, journalName), nil)
 	if err == nil {
-		err = publishComparison(s.out, c.Out, c.Force, result)
+		err = publishComparison(s.out, c.folder(c.Out), result)
 	}
 	if err == nil && failed != nil {
 		return failed
@@ -194,16 +237,59 @@ func (c *compareCommand) carryOut(ctx context.Context, s streams, plan *compare.
 	return err
 }
 
-func (c *compareCommand) model(s streams) (model model.Model, server string, err error) {
-	switch {
-	case c.Simulate != "":
-		model, err := newSimulated(c.Simulate, c.Seed)
-		return model, "", err
-	case c.DryRun || c.BatchOut != "" || c.BatchIn != nil:
-		return nil, "", nil
+// lag is the size of a round of batches; 0 for a run.
+func (c *compareCommand) lag() int {
+	if c.UntilDecided && (c.BatchOut != "" || c.BatchIn != nil) {
+		return c.Round
 	}
-	return c.client(s)
+	return 0
 }
+
+// foretell says what a comparison that stops at its word will probably cost.
+func (c *compareCommand) foretell(s streams, plan *compare.Plan, described compare.Described, all run.Estimate) error {
+	discordance, known := usualDiscordance, "as models commonly have it"
+	if seen, err := compare.SummarizeJournal(filepath.Join(c.Out, journalName), nil); c.Out != "" && err == nil {
+		most := 0.0
+		for _, a := range seen.Arms {
+			if a.Kind == compare.Challenger && a.Against != nil && a.Against.N() >= seenEnough {
+				most = max(most, a.Against.Discordance)
+			}
+		}
+		if most > 0 {
+			discordance, known = most, "as it is so far"
+		}
+	}
+	cases, err := plan.Likely(described.Rule, discordance)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(s.out, "Likely cost, if two arms differ on %s of the questions, %s:\n", show.Percent(discordance), known)
+	for _, l := range cases {
+		what := "no challenger gains anything"
+		if l.Gain > 0 {
+			what = fmt.Sprintf("one gains %.3g points", 100*l.Gain)
+		}
+		line := fmt.Sprintf("  %s: %s in half of the runs, %d in nine of ten", what, show.Count(l.Calls, "call"), l.Ninth)
+		if all.Priced && all.Calls > 0 {
+			each := all.Cost / float64(all.Calls)
+			line += fmt.Sprintf(" (cost %.2f and %.2f)", each*float64(l.Calls), each*float64(l.Ninth))
+		}
+		if l.Decided < 0.995 {
+			line += fmt.Sprintf("; %s end without a verdict", show.Percent(1-l.Decided))
+		}
+		if c.lag() > 0 {
+			calls := float64(all.Calls) / float64(max(all.Questions, 1)) * float64(c.Round)
+			line += fmt.Sprintf("; about %s", show.Count(int(math.Ceil(float64(l.Calls)/max(calls, 1))), "round"))
+		}
+		fmt.Fprintln(s.out, line)
+	}
+	return nil
+}
+
+const (
+	usualDiscordance = 0.15
+	seenEnough       = 20 // questions, for a discordance of one's own
+)
 
 // rules opens the lists of the flags.
 func (l lists) rules(scorer judge.Scorer) (dataset.Rules, error) {
@@ -224,7 +310,7 @@ func (c *compareCommand) open(f *fitted) (*dataset.Dataset, error) {
 	if c.Data == "" {
 		accuracy, err := simulate.Accuracy(c.Simulate, 0)
 		if err != nil {
-			return nil, usage("--simulate: %w", err)
+			return nil, forFlag("--simulate", err)
 		}
 		questions := c.Limit
 		if questions == 0 {
@@ -253,7 +339,7 @@ func (l lists) openLists(rules dataset.Rules, path string) (*dataset.Dataset, er
 
 // plan makes the arms and lays out what is asked.
 func (c *compareCommand) plan(lists *dataset.Dataset, f *fitted) (*compare.Plan, compare.Described, error) {
-	arms, curves, err := c.arms(f)
+	arms, curves, err := c.arms(f, lists.Report().MinDocuments)
 	if err != nil {
 		return nil, compare.Described{}, err
 	}
@@ -263,7 +349,7 @@ func (c *compareCommand) plan(lists *dataset.Dataset, f *fitted) (*compare.Plan,
 	}
 	settings := compare.Settings{
 		Model: c.modelName(c.Simulate), Params: params, Arms: arms, Questions: c.Limit, Seed: c.Seed,
-		Shuffles: c.Shuffles, Repeats: c.Repeats,
+		Shuffles: c.Shuffles, Repeats: c.Repeats, Controls: c.Controls,
 	}
 	if settings.Shuffles == 0 {
 		settings.Shuffles = -1 // 0 means the default there
@@ -271,13 +357,16 @@ func (c *compareCommand) plan(lists *dataset.Dataset, f *fitted) (*compare.Plan,
 	if settings.Repeats == 0 {
 		settings.Repeats = -1
 	}
+	if settings.Controls == 0 {
+		settings.Shuffles, settings.Repeats = -1, -1
+	}
 	plan, err := compare.NewPlan(lists, settings)
 	if err != nil {
 		return nil, compare.Described{}, err
 	}
 	d := compare.Described{
 		Manifest: plan.Describe(), Rule: evidence.Rule{Alpha: c.Alpha, Worthwhile: c.Worthwhile / 100},
-		UntilDecided: c.UntilDecided, Unanswered: compare.Unanswered(c.Unanswered),
+		UntilDecided: c.UntilDecided, Lag: c.lag(), Unanswered: compare.Unanswered(c.Unanswered),
 		Scorer: c.Score, FirstLine: c.FirstLine, Prices: c.prices.prices(),
 	}
 	for _, curve := range curves {

@@ -35,7 +35,7 @@ func (f fitted) chosen(id string) bool {
 }
 
 // fit sweeps the questions of --fit; nil without them.
-func (c *compareCommand) fit(ctx context.Context, s streams, model model.Model, server string) (*fitted, error) {
+func (c *compareCommand) fit(ctx context.Context, s streams, judge grading, model model.Model, server string) (*fitted, error) {
 	if c.Fit == "" {
 		return nil, nil
 	}
@@ -64,25 +64,28 @@ func (c *compareCommand) fit(ctx context.Context, s streams, model model.Model, 
 		return nil, err
 	}
 	defer dataset.Close()
-	source, err := c.fitPlan(dataset, server)
+	plan, described, err := c.fitPlan(dataset, server)
 	if err != nil {
 		return nil, err
 	}
-	fmt.Fprintf(s.out, "To fit: %s: %s\n%s\n", show.Line(path), show.Line(dataset.Report().String()), show.Lines(source.Plan.String()))
+	described.Judge = judge.describe()
+	fmt.Fprintf(s.out, "To fit: %s: %s\n%s\n", show.Line(path), show.Line(dataset.Report().String()), show.Lines(plan.String()))
 	if c.DryRun {
-		if f.estimate, err = source.Estimate(ctx, c.prices.prices()); err != nil {
+		if f.estimate, err = plan.Estimate(ctx, c.prices.prices()); err != nil {
 			return nil, err
 		}
-		fmt.Fprintf(s.out, "%s\n\n", show.Line(f.estimate.String()))
-		return f, nil
+		fmt.Fprintln(s.out, show.Line(f.estimate.String()))
+		f.estimate, err = c.foresee(s, plan, judge, f.estimate)
+		fmt.Fprintln(s.out)
+		return f, err
 	}
 	dir := filepath.Join(c.Out, "fit")
-	if err := c.askToFit(ctx, s, dir, source, model); err != nil {
+	if err := c.askToFit(ctx, s, dir, plan, described, judge.of(model)); err != nil {
 		return nil, err
 	}
 	result, err := sweep.SummarizeJournal(filepath.Join(dir, journalName), nil)
 	if err == nil {
-		err = publish(s.out, dir, true, []sweep.Result{result})
+		err = publish(s.out, folder{dir, true, c.ForceVerdict}, []sweep.Result{result})
 	}
 	if err != nil {
 		return nil, err
@@ -101,21 +104,22 @@ func (c *compareCommand) fit(ctx context.Context, s streams, model model.Model, 
 
 // askToFit sweeps. Calls that fail leave their questions out of the curve. Once the
 // comparison has begun, the curve stands, and what failed is not asked again.
-func (c *compareCommand) askToFit(ctx context.Context, s streams, dir string, source sweepSource, model model.Model) error {
+func (c *compareCommand) askToFit(ctx context.Context, s streams, dir string, plan *sweep.Plan, described sweep.Described, model model.Model) error {
 	path := filepath.Join(dir, journalName)
 	if _, err := os.Lstat(filepath.Join(c.Out, journalName)); err == nil {
 		switch have, err := sweep.DescriptionOf(path); {
 		case errors.Is(err, fs.ErrNotExist):
 		case err != nil:
 			return err
-		case !have.SameSweep(source.described) || have.Questions != source.Questions():
+		case !have.SameSweep(described) || have.Questions != plan.Questions():
 			return usage("%s holds the sweep of a comparison that has begun, with other flags: give those, or name another folder by --out", dir)
 		default:
 			return nil
 		}
 	}
-	err := c.ask(ctx, s, dir, source.check, source.Len(), func(journal *journal.Journal, limits run.Limits) (run.Progress, error) {
-		return run.Run(ctx, source, model, journal, limits)
+	same := func(path string) error { return sameSweep(path, described) }
+	err := c.ask(ctx, s, dir, same, plan.Len(), func(journal *journal.Journal, limits run.Limits) (run.Progress, error) {
+		return sweep.Run(ctx, plan, described, model, journal, limits)
 	})
 	if failed := (*incompleteError)(nil); errors.As(err, &failed) && failed.report {
 		return nil
@@ -133,15 +137,12 @@ func sum(a, b run.Estimate) run.Estimate {
 
 // spend takes what the sweep used off the caps, so that they hold for both.
 func (c *compareCommand) spend(path string) error {
-	var spent journal.Spent
-	_, err := journal.Read(path, func(r journal.Record) error {
-		spent.Add(r.Spent())
-		return nil
-	})
+	reading, err := journal.Read(path, func(journal.Record) error { return nil })
 	if err != nil {
 		return err
 	}
-	cost := c.prices.prices().Cost(spent.Usage)
+	spent := reading.Spent
+	cost := c.prices.prices().Cost(spent.Usage) + c.graders.prices().Cost(spent.Judge)
 	for _, limit := range []struct {
 		name string
 		left float64
@@ -168,18 +169,19 @@ func (c *compareCommand) spend(path string) error {
 }
 
 // fitPlan lays out the sweep of --fit in the layout of the baseline.
-func (c *compareCommand) fitPlan(dataset *dataset.Dataset, server string) (sweepSource, error) {
-	_, layout, err := c.base()
+func (c *compareCommand) fitPlan(dataset *dataset.Dataset, server string) (*sweep.Plan, sweep.Described, error) {
+	own, err := c.base()
 	if err != nil {
-		return sweepSource{}, err
+		return nil, sweep.Described{}, err
 	}
+	layout := own.prompt
 	if len(c.Layouts) > 0 {
 		layout.Layout = prompt.Layout(c.Layouts[0])
 	}
-	layout.Budget, layout.Reserve, layout.Unit = 0, 0, ""
+	layout.Budget, layout.Reserve, layout.MaxBytes, layout.Unit, layout.Count = 0, 0, 0, "", nil
 	params, err := c.params()
 	if err != nil {
-		return sweepSource{}, err
+		return nil, sweep.Described{}, err
 	}
 	documents := dataset.Report().MinDocuments
 	if len(c.TopK) > 0 {
@@ -187,13 +189,13 @@ func (c *compareCommand) fitPlan(dataset *dataset.Dataset, server string) (sweep
 	}
 	slots, err := sweep.ParseSlots(c.FitSlots, documents)
 	if err != nil {
-		return sweepSource{}, err
+		return nil, sweep.Described{}, err
 	}
 	plan, err := sweep.NewPlan(dataset, sweep.Settings{
 		Model: c.modelName(c.Simulate), Params: params, Documents: documents, Slots: slots, Questions: c.FitLimit, Seed: c.Seed, Prompt: &layout,
 	})
 	if err != nil {
-		return sweepSource{}, err
+		return nil, sweep.Described{}, err
 	}
-	return sweepSource{plan, sweep.Described{Manifest: plan.Describe(), Scorer: c.Score, FirstLine: c.FirstLine, Server: server}}, nil
+	return plan, sweep.Described{Manifest: plan.Describe(), Scorer: c.Score, FirstLine: c.FirstLine, Server: server}, nil
 }

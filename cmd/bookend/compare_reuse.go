@@ -51,7 +51,7 @@ func (c *compareCommand) memory(flag string) (compare.Reuse, error) {
 		if c.ReuseCurve == "" {
 			return compare.Reuse{}, usage("--reuse %s needs a curve that says what a slot is worth: give it by --reuse-curve", flag)
 		}
-		_, fitted, err := readCurve(c.ReuseCurve)
+		_, fitted, err := readCurve(c.ReuseCurve, 0)
 		if err != nil {
 			return compare.Reuse{}, err
 		}

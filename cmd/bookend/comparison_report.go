@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/bookend-rag/bookend/cmd/internal/chart"
 	"github.com/bookend-rag/bookend/cmd/internal/page"
@@ -23,13 +24,34 @@ func isComparison(path string) (bool, error) {
 }
 
 // publishComparison prints the verdict, tables and the plot, and then writes the files.
-func publishComparison(to io.Writer, dir string, force bool, r compare.Result) error {
+// The error of an unfit comparison is
+// an unfitError.
+func publishComparison(to io.Writer, f folder, r compare.Result) error {
+	if r.Unfit != nil && !f.unfitToo {
+		r = withoutFigures(r)
+	}
 	printComparison(to, r)
 	files, err := comparisonFiles(r)
 	if err != nil {
 		return err
 	}
-	return writeFiles(to, dir, force, files)
+	if err := writeFiles(to, f, files); err != nil {
+		return err
+	}
+	if r.Unfit != nil {
+		return unfitError{r.Unfit}
+	}
+	return nil
+}
+
+// withoutFigures leaves out what an unfit comparison would say.
+func withoutFigures(r compare.Result) compare.Result {
+	r.Anyway, r.Strata = "", nil
+	r.Arms = slices.Clone(r.Arms)
+	for i := range r.Arms {
+		r.Arms[i].Against = nil
+	}
+	return r
 }
 
 func printComparison(to io.Writer, r compare.Result) {
@@ -96,5 +118,9 @@ func comparisonFiles(r compare.Result) ([]safefile.File, error) {
 	if svg != nil {
 		files = append(files, safefile.File{Name: "forest.svg", Data: svg}, safefile.File{Name: "forest.png", Data: png})
 	}
-	return append(files, safefile.File{Name: "report.html", Data: html}, safefile.File{Name: "settings.json", Data: settings}), nil
+	files = append(files, safefile.File{Name: "report.html", Data: html})
+	if r.Unfit == nil {
+		files = append(files, safefile.File{Name: "settings.json", Data: settings})
+	}
+	return files, nil
 }

@@ -12,10 +12,13 @@
 //	bookend order --placement head-tail 5
 //	bookend curve --traffic FILE --out DIR
 //	bookend data hotpotqa FILE --out lists.jsonl
+//	bookend completion bash
+//	bookend help sweep
 //
 // It exits with 0 when all is done, 1 after an error or findings of vet, 2 for a
-// command or an input that it cannot use, and 3 when it was interrupted, or when an
-// experiment is incomplete and the same command would continue it. Should bookend
+// command or an input that it cannot use, 3 when it was interrupted, or when an
+// experiment is incomplete and the same command would continue it, and 4 when an
+// experiment is unfit: its answers can tell nothing. Should bookend
 // itself fail, it says so and exits with 2; BOOKEND_STACK=1 in the environment then
 // shows where.
 package main
@@ -38,6 +41,7 @@ import (
 	"github.com/bookend-rag/bookend/cmd/settings"
 	"github.com/bookend-rag/bookend/core"
 	"github.com/bookend-rag/bookend/measure/dataset"
+	"github.com/bookend-rag/bookend/measure/fitness"
 	"github.com/bookend-rag/bookend/measure/judge"
 )
 
@@ -47,6 +51,7 @@ const (
 	exitFailed     = 1
 	exitUsage      = 2
 	exitIncomplete = 3
+	exitUnfit      = 4
 )
 
 type cli struct {
@@ -59,6 +64,10 @@ type cli struct {
 	Vet      vetCommand      `cmd:"" help:"Find faults of layout in settings of Bookend and configurations of other RAG programs."`
 	Order    orderCommand    `cmd:"" help:"Print the order that a placement gives, or place documents of a file."`
 	Data     dataCommand     `cmd:"" help:"Turn BEIR, HotpotQA, MS MARCO or RAGAS into the lines that experiments read."`
+
+	Completion completionCommand `cmd:"" help:"Print a script that completes the commands and flags of bookend in bash, zsh or fish."`
+
+	Version kong.VersionFlag `help:"Print the version of this program."`
 }
 
 const description = `Measure where in the prompt your model reads best, and get a placement that fits it.`
@@ -66,13 +75,14 @@ const description = `Measure where in the prompt your model reads best, and get 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second interrupt ends the program at once
-	code := execute(ctx, os.Args[1:], streams{out: os.Stdout, err: os.Stderr, terminal: isTerminal(os.Stderr), getenv: os.Getenv})
+	code := execute(ctx, os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr, terminal: isTerminal(os.Stderr), getenv: os.Getenv})
 	stop()
 	os.Exit(code)
 }
 
 // streams is the world outside, which tests replace.
 type streams struct {
+	in       io.Reader
 	out, err io.Writer
 	terminal bool // err is one
 	getenv   func(string) string
@@ -108,6 +118,9 @@ func (e *incompleteError) Error() string {
 	return "bookend: " + e.reason + "; " + again + " where it stopped and repeats no answered call"
 }
 
+// unfitError says that an experiment can tell nothing; its report is printed already.
+type unfitError struct{ *fitness.Unfit }
+
 // exited ends the parser where it would end the process, after --help.
 type exited int
 
@@ -125,6 +138,7 @@ func execute(ctx context.Context, args []string, s streams) (code int) {
 	var c cli
 	parser, err := kong.New(&c, kong.Name("bookend"), kong.Vars{
 		"keys": strconv.Itoa(defaultKeys), "placements": strings.Join(core.PlacementNames(), ", "), "tokenizers": strings.Join(settings.Tokenizers(), ", "),
+		"version": "bookend " + version(), "shells": strings.Join(shells, ","),
 	}, kong.Description(description),
 		kong.Writers(s.out, s.err), kong.Exit(func(code int) { panic(exited(code)) }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}))
@@ -132,9 +146,10 @@ func execute(ctx context.Context, args []string, s streams) (code int) {
 		fmt.Fprintln(s.err, show.Line(err.Error()))
 		return exitFailed
 	}
+	args = negativeArguments(parser.Model, helpArguments(args))
 	parsed, err := parser.Parse(args)
 	if err != nil {
-		fmt.Fprintf(s.err, "bookend: %s (--help explains the flags)\n", show.Line(err.Error()))
+		fmt.Fprintln(s.err, unparsed(err, parser.Model, args))
 		return exitUsage
 	}
 	parsed.BindTo(ctx, (*context.Context)(nil))
@@ -142,7 +157,7 @@ func execute(ctx context.Context, args []string, s streams) (code int) {
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil && !errors.As(err, new(*incompleteError)) {
 		err = errInterrupted
 	}
-	return report(err, s.err)
+	return report(err, parsed.Selected().Flags, s.err)
 }
 
 // errInterrupted is the end of a command that had not begun to ask, or asks nothing.
@@ -163,15 +178,18 @@ func panicked(fault any, s streams) int {
 }
 
 // report prints an error, each of its faults on a line of its own.
-func report(err error, to io.Writer) int {
+func report(err error, flags []*kong.Flag, to io.Writer) int {
 	if err == nil {
 		return exitDone
 	}
 	if errors.As(err, new(foundError)) {
 		return exitFailed // the findings are printed already
 	}
-	for _, line := range strings.Split(err.Error(), "\n") {
-		fmt.Fprintln(to, show.Line(line))
+	if errors.As(err, new(unfitError)) {
+		return exitUnfit
+	}
+	for _, line := range faultLines(err, flags) {
+		fmt.Fprintln(to, line)
 	}
 	var (
 		bad        *usageError

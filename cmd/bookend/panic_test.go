@@ -68,7 +68,7 @@ func TestHugeCounts(t *testing.T) {
 			{"compare", "--simulate", "u", "--dry-run", "--repeats", n},
 			{"compare", "--simulate", "u", "--dry-run", "--max-tokens", n},
 			{"estimate", "--data", lists, "--curve", "gpt-3.5-turbo", "--top-k", n},
-			{"curve", "--traffic", docs, "--resamples", n},
+			{"curve", "--traffic", docs, "--window", n},
 		} {
 			if o := command(t, args...); o.code != exitUsage || !strings.Contains(o.err, n) || strings.Contains(o.err, "panic") {
 				t.Errorf("bookend %q: code %d, want %d and %s in:\n%s", args, o.code, exitUsage, n, o.err)

@@ -81,7 +81,7 @@ func (c *reportCommand) Run(ctx context.Context, s streams) error {
 			if err != nil {
 				return err
 			}
-			return publishComparison(s.out, out, c.Force, r)
+			return publishComparison(s.out, c.folder(out), r)
 		}
 		r, err := sweep.SummarizeJournal(path, judge)
 		if err != nil {
@@ -89,11 +89,29 @@ func (c *reportCommand) Run(ctx context.Context, s streams) error {
 		}
 		results = append(results, r)
 	}
-	return publish(s.out, out, c.Force, results)
+	return publish(s.out, c.folder(out), results)
 }
 
-// publish prints table and plot, and then writes the files.
-func publish(to io.Writer, dir string, force bool, results []sweep.Result) error {
+// folder is where the files of a report go.
+type folder struct {
+	dir      string
+	force    bool // overwrites files that differ
+	unfitToo bool // shows the figures of a run that can tell nothing
+}
+
+func (c *reportCommand) folder(dir string) folder { return folder{dir, c.Force, c.ForceVerdict} }
+
+// publish prints table and plot, and then writes the files. The error of an unfit sweep is an unfitError.
+func publish(to io.Writer, f folder, results []sweep.Result) error {
+	var unfit error
+	for i := range results {
+		if why := results[i].Unfit; why != nil {
+			unfit = unfitError{why}
+		}
+		if !f.unfitToo {
+			results[i].Anyway = nil
+		}
+	}
 	for i, r := range results {
 		letter := ""
 		if len(results) > 1 {
@@ -113,19 +131,22 @@ func publish(to io.Writer, dir string, force bool, results []sweep.Result) error
 	if err != nil {
 		return err
 	}
-	return writeFiles(to, dir, force, files)
+	if err := writeFiles(to, f, files); err != nil {
+		return err
+	}
+	return unfit
 }
 
 // writeFiles writes the files of a report and says which.
-func writeFiles(to io.Writer, dir string, force bool, files []safefile.File) error {
-	if err := safefile.Write(dir, force, files...); err != nil {
+func writeFiles(to io.Writer, f folder, files []safefile.File) error {
+	if err := safefile.Write(f.dir, f.force, files...); err != nil {
 		return err
 	}
 	names := make([]string, len(files))
-	for i, f := range files {
-		names[i] = f.Name
+	for i, file := range files {
+		names[i] = file.Name
 	}
-	fmt.Fprintf(to, "\nIn %s: %s\n", show.Line(dir), strings.Join(names, ", "))
+	fmt.Fprintf(to, "\nIn %s: %s\n", show.Line(f.dir), strings.Join(names, ", "))
 	return nil
 }
 
@@ -135,8 +156,8 @@ func printResult(to io.Writer, letter string, r sweep.Result) {
 		name = letter + ": " + name
 	}
 	fmt.Fprintf(to, "\n%s\n%s\n\n%s\n\n%s\n", name, show.Line(table.Behind(r)), table.Text(table.Accuracy(r)), table.Text(table.Counts(r)))
-	if contrasts := table.Contrasts(r); contrasts != nil {
-		fmt.Fprintf(to, "\n%s\n\n", table.Text([]string{"contrast", "points", "95 % interval", "z"}, contrasts))
+	if columns, rows := table.Contrasts(r); rows != nil {
+		fmt.Fprintf(to, "\n%s\n\n", table.Text(columns, rows))
 	}
 	for _, line := range table.Statistics(r) {
 		fmt.Fprintln(to, show.Line(line))

@@ -138,7 +138,7 @@ func (c *reuseCommand) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	return writeFiles(s.out, c.Out, c.Force, []safefile.File{{Name: "reuse.json", Data: text}, {Name: "report.html", Data: html}})
+	return writeFiles(s.out, folder{dir: c.Out, force: c.Force}, []safefile.File{{Name: "reuse.json", Data: text}, {Name: "report.html", Data: html}})
 }
 
 // maxTokens bounds a cache's capacity.
@@ -184,7 +184,7 @@ func (c *reuseCommand) config() (reuseConfig, error) {
 
 // read takes a curve file or a published curve.
 func (c *reuseConfig) read(name string) error {
-	reading, fitted, err := readCurve(name)
+	reading, fitted, err := readCurve(name, 0)
 	if err != nil {
 		return err
 	}
@@ -279,11 +279,11 @@ func (c *reuseCommand) settings(t replay.Traffic, config *reuseConfig) ([]replay
 func (c *reuseCommand) own(t replay.Traffic, config *reuseConfig) (replay.Setting, error) {
 	s := replay.Setting{Name: "yours"}
 	if c.Settings != "" {
-		settled, err := readSettings(c.Settings)
+		settled, err := readSettings(c.Settings, prompt.Config{})
 		if err != nil {
 			return s, err
 		}
-		s.Order, s.Prompt = settled.Order, settled.Prompt
+		s.Order, s.Prompt = settled.order, settled.prompt
 	}
 	if c.Rules != "" {
 		rules, err := readFlagFile("rules", c.Rules, maxInstruction)
@@ -299,7 +299,7 @@ func (c *reuseCommand) own(t replay.Traffic, config *reuseConfig) (replay.Settin
 		s.Prompt.Labels = prompt.LabelBy(c.LabelBy)
 	}
 	if c.Placement != "" {
-		p, err := parsePlacement(c.Placement, &fitted{curve: config.fitted})
+		p, err := parsePlacement(c.Placement, &fitted{curve: config.fitted}, 0)
 		if err != nil {
 			return s, err
 		}

@@ -30,7 +30,8 @@ func server(t *testing.T, reply func(prompt string) (status int, text string)) (
 			w.WriteHeader(http.StatusBadRequest)
 			return
 		}
-		status, text := reply(body.Messages[len(body.Messages)-1].Content)
+		asked := body.Messages[len(body.Messages)-1].Content
+		status, text := reply(asked)
 		w.Header().Set("Content-Type", "application/json")
 		if status != http.StatusOK {
 			w.WriteHeader(status)
@@ -39,7 +40,7 @@ func server(t *testing.T, reply func(prompt string) (status int, text string)) (
 		}
 		_ = json.NewEncoder(w).Encode(map[string]any{
 			"choices": []any{map[string]any{"message": map[string]any{"role": "assistant", "content": text}, "finish_reason": "stop"}},
-			"usage":   map[string]any{"prompt_tokens": 10, "completion_tokens": 5},
+			"usage":   map[string]any{"prompt_tokens": len(asked) / 4, "completion_tokens": 5},
 		})
 	}))
 	t.Cleanup(s.Close)

@@ -23,10 +23,8 @@ type curveCommand struct {
 	Traffic []string `required:"" sep:"none" placeholder:"FILE" help:"A file that core/record wrote; may be given again."`
 	Files   []string `arg:"" optional:"" name:"file" help:"Further files."`
 
-	Together  bool          `help:"Make one curve of all models and prompt sizes. Prompts with another number of documents always have one of their own."`
-	Window    time.Duration `default:"24h" help:"The spans of time between which the curve is compared."`
-	Resamples int           `default:"1000" help:"Draws of the bootstrap behind the intervals."`
-	Seed      uint64        `default:"1" help:"Of the bootstrap."`
+	Together bool          `help:"Make one curve of all models and prompt sizes. Prompts with another number of documents always have one of their own."`
+	Window   time.Duration `default:"24h" help:"The spans of time between which the curve is compared."`
 
 	Out   string `placeholder:"DIR" help:"Folder for curve, table and plot. Without it they are only shown."`
 	Force bool   `help:"Overwrite files that differ."`
@@ -38,12 +36,14 @@ func (*curveCommand) Help() string {
 
     bookend curve --traffic monday.jsonl tuesday.jsonl --out DIR
 
+Look as often as you like: what is said holds at every look. Requests of one ID or one question count as one.
+
 With a share of zero it is a dry count: how many answers cite, and how large a share would do.`
 }
 
 // Run runs `bookend curve`.
 func (c *curveCommand) Run(ctx context.Context, s streams) error {
-	collector, err := traffic.NewCollector(traffic.Options{Together: c.Together, Window: c.Window, Resamples: c.Resamples, Seed: c.Seed})
+	collector, err := traffic.NewCollector(traffic.Options{Together: c.Together, Window: c.Window})
 	if err != nil {
 		return err
 	}
@@ -57,7 +57,10 @@ func (c *curveCommand) Run(ctx context.Context, s streams) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if _, err := collector.ReadFile(path); errors.Is(err, fs.ErrNotExist) || errors.Is(err, record.ErrNotRecord) {
+		if err := unlessSoon(s, "Reading "+path, func() error {
+			_, err := collector.ReadFile(path)
+			return err
+		}); errors.Is(err, fs.ErrNotExist) || errors.Is(err, record.ErrNotRecord) {
 			return &usageError{err}
 		} else if err != nil {
 			return err
@@ -66,15 +69,35 @@ func (c *curveCommand) Run(ctx context.Context, s streams) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	r := collector.Result()
+	var r traffic.Result
+	_ = unlessSoon(s, "Drawing the intervals", func() error {
+		r = collector.Result()
+		return nil
+	})
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	printTraffic(s.out, r)
-	if c.Out == "" {
-		return nil
+	if c.Out != "" {
+		if err := publishTraffic(s.out, c.Out, c.Force, r); err != nil {
+			return err
+		}
 	}
-	return publishTraffic(s.out, c.Out, c.Force, r)
+	return unfitTraffic(r)
+}
+
+// unfitTraffic is the error where curves are unfit and none was made, else nil.
+func unfitTraffic(r traffic.Result) error {
+	var unfit error
+	for _, c := range r.Curves {
+		switch {
+		case c.Verdict != nil:
+			return nil
+		case c.Unfit != nil && unfit == nil:
+			unfit = unfitError{c.Unfit}
+		}
+	}
+	return unfit
 }
 
 // maxCurves is how many curves are shown one by one.
@@ -90,9 +113,15 @@ func printTraffic(to io.Writer, r traffic.Result) {
 			break
 		}
 		fmt.Fprintf(to, "\n%s\n", show.Line(chart.UseName(c)))
+		if c.Units < c.Requests {
+			fmt.Fprintf(to, "Requests of one ID or one question count as one: %d independent ones.\n", c.Units)
+		}
+		if c.OutOfOrder > 0 && c.Unfit == nil {
+			fmt.Fprintf(to, "%s left out: not in the random order of the recorded seed.\n", show.Count(c.OutOfOrder, "further request"))
+		}
 		if c.Slots != nil {
 			fmt.Fprintf(to, "\n%s\n", table.Text(table.Use(c)))
-			fmt.Fprintf(to, "\n%s\n", table.Text([]string{"contrast", "% of an average slot", "95 % interval", "z"}, table.UseContrasts(c)))
+			fmt.Fprintf(to, "\n%s\n", table.Text(table.UseContrasts(c)))
 		}
 		if len(c.Windows) > 1 {
 			fmt.Fprintf(to, "\n%s\n", table.Text(table.Windows(c, r.Window)))
@@ -102,13 +131,13 @@ func printTraffic(to io.Writer, r traffic.Result) {
 			if d.Changed() {
 				word = "the curve changed"
 			}
-			fmt.Fprintf(to, "\nBetween %d windows: %s (chi-squared %.1f, %d degrees of freedom, p = %.3g)\n", d.Windows, word, d.Statistic, d.Freedom, d.P)
+			fmt.Fprintf(to, "\nBetween %d windows: %s (evidence %s, 20 are needed)\n", d.Windows, word, table.Evalue(d.Evidence))
 		}
 		fmt.Fprintf(to, "\n%s\n", show.Line(c.Finding))
 	}
 }
 
-// usefulCitations in a slot make its value known to ±7 %.
+// usefulCitations in a slot make its standard error 7 % or less.
 const usefulCitations = 200
 
 // trafficCounts says what is in the files, and how large a share would do.
@@ -126,7 +155,7 @@ func trafficCounts(r traffic.Result) []string {
 			show.Percent(float64(all.CitedNothing)/float64(all.Answered)), show.Percent(float64(all.CitedUnknown)/float64(all.Answered)), float64(all.Citations)/float64(all.Answered)))
 	}
 	if need := all.NeededFor(usefulCitations); need > 0 {
-		line := fmt.Sprintf("About %d shuffled and answered requests show every slot to ±7 %%.", need)
+		line := fmt.Sprintf("About %d shuffled and answered requests of different questions show every slot to a standard error of 7 %%; its interval reaches about two and a half times as far to each side.", need)
 		if days := r.Last.Sub(r.First).Hours() / 24; days > 0.2 { // less says little about a day
 			line += fmt.Sprintf(" At this rate of %.0f answers a day, a share of 1 %% takes %.1f days for it.", float64(all.Answered)/days, float64(need)/(0.01*float64(all.Answered)/days))
 		}
@@ -137,7 +166,7 @@ func trafficCounts(r traffic.Result) []string {
 		what string
 	}{
 		{r.OtherSize, fmt.Sprintf("left out: fewer than 2 documents or more than %d", traffic.MaxDocuments)},
-		{r.NoRoom, "left out: of one curve or window too many for the memory; read fewer files at once, or set --together or a longer --window"},
+		{r.NoRoom, "left out: there is no memory for more; read fewer files at once"},
 	} {
 		if left.n > 0 {
 			lines = append(lines, fmt.Sprintf("%d shuffled requests are %s.", left.n, left.what))

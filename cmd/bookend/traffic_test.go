@@ -54,6 +54,8 @@ func TestCurveOfTraffic(t *testing.T) {
 	for _, part := range []string{
 		"3000 recorded requests, 2500 of them shuffled; 3000 answered.",
 		"simulated, 6 documents, up to 2048 tokens, n = 2500",
+		"\n1     ", "\n6     ",
+		"start minus end", "10^9 or more    up",
 		"U: documents at both ends are used more than those in the middle.",
 		"Between 2 windows: no drift is found",
 		"traffic.json, traffic.csv, curve.json, traffic.svg, traffic.png",
@@ -99,7 +101,67 @@ func TestDryCount(t *testing.T) {
 		}
 	})
 	text := mustRun(t, "curve", "--traffic", path)
-	for _, part := range []string{"2000 recorded requests, 0 of them shuffled", "cite nothing", "shuffled and answered requests show every slot to ±7 %", "a share of 1 % takes"} {
+	for _, part := range []string{"2000 recorded requests, 0 of them shuffled", "cite nothing", "shuffled and answered requests of different questions show every slot to a standard error of 7 %", "a share of 1 % takes"} {
+		if !strings.Contains(text, part) {
+			t.Errorf("the output lacks %q:\n%s", part, text)
+		}
+	}
+}
+
+// Traffic that can make no curve is unfit: the reason with its figure, a remedy, no curve
+// file, and an exit code of its own. Beside a curve that was found it is told alone.
+func TestUnfitTraffic(t *testing.T) {
+	t.Parallel()
+	ranked := func(_ int, e *record.Entry) {
+		for slot := range e.Arrangement.Slots {
+			e.Arrangement.Slots[slot] = core.Placed{Index: slot, Rank: slot, Label: slot + 1}
+		}
+	}
+	path := recorded(t, 600, monday, ranked)
+	out := filepath.Join(t.TempDir(), "out")
+	o := command(t, "curve", "--traffic", path, "--out", out)
+	if o.code != exitUnfit || o.err != "" {
+		t.Errorf("code %d, %s", o.code, o.err)
+	}
+	for _, part := range []string{"unfit, so that no shape is said: 59", " of 600 shuffled requests (", "where 10 % are allowed)", "Leave the order of the shuffled share", "In " + out + ": traffic.json, traffic.csv\n"} {
+		if !strings.Contains(o.out, part) {
+			t.Errorf("the output lacks %q:\n%s", part, o.out)
+		}
+	}
+	for _, word := range []string{"flat", "primacy", "contrast"} {
+		if strings.Contains(o.out, word) {
+			t.Errorf("the output says %q:\n%s", word, o.out)
+		}
+	}
+	if csv := read(t, out, "traffic.csv"); !strings.HasSuffix(csv, ",unfit,,,,,,\n") {
+		t.Errorf("traffic.csv: %s", csv)
+	}
+	var result traffic.Result
+	if err := json.Unmarshal([]byte(read(t, out, "traffic.json")), &result); err != nil || result.Curves[0].Unfit == nil || result.Curves[0].Unfit.Rule == "" {
+		t.Errorf("traffic.json: %v, %+v", err, result)
+	}
+
+	good := recorded(t, 1500, monday, func(_ int, e *record.Entry) { e.Model = "good" })
+	text := mustRun(t, "curve", "--traffic", path, good)
+	if !strings.Contains(text, "U: documents at both ends") || !strings.Contains(text, "unfit") {
+		t.Errorf("with a good curve:\n%s", text)
+	}
+	some := recorded(t, 1500, monday, func(i int, e *record.Entry) {
+		if i%20 == 0 {
+			ranked(i, e)
+		}
+	})
+	if text := mustRun(t, "curve", "--traffic", some); !strings.Contains(text, "75 further requests left out: not in the random order") {
+		t.Errorf("with some:\n%s", text)
+	}
+}
+
+// One question, asked over and over, is one observation, and is told so.
+func TestTrafficOfFewQuestions(t *testing.T) {
+	t.Parallel()
+	path := recorded(t, 1500, monday, func(i int, e *record.Entry) { e.QuestionHash = string(rune('a' + i%2)) })
+	text := mustRun(t, "curve", "--traffic", path)
+	for _, part := range []string{"Requests of one ID or one question count as one: 2 independent ones.", "for 2 independent questions, and 30 are the least"} {
 		if !strings.Contains(text, part) {
 			t.Errorf("the output lacks %q:\n%s", part, text)
 		}
@@ -136,8 +198,7 @@ func TestBadTraffic(t *testing.T) {
 		"another file":    {[]string{"curve", "--traffic", other}, exitUsage, "does not begin as a record file does"},
 		"damaged":         {[]string{"curve", "--traffic", damaged}, exitFailed, "line 2"},
 		"twice":           {[]string{"curve", "--traffic", good, good}, exitUsage, "given twice"},
-		"few resamples":   {[]string{"curve", "--traffic", good, "--resamples", "1"}, exitUsage, "Resamples is 1"},
-		"a short window":  {[]string{"curve", "--traffic", good, "--window", "1ms"}, exitUsage, "Window is 1ms"},
+		"a short window":  {[]string{"curve", "--traffic", good, "--window", "1ms"}, exitUsage, "--window is 1ms"},
 		"too few at all":  {[]string{"curve", "--traffic", good}, exitDone, ""},
 		"unknown setting": {[]string{"curve", "--traffic", good, "--what"}, exitUsage, "--what"},
 	} {
@@ -155,7 +216,7 @@ func TestEstimateOfAShare(t *testing.T) {
 		`{"format":"bookend-curve/1","kind":"use","model":"m","documents":3,"questions":500,"shape":"primacy","slots":[0,1,2],"accuracy":[1,0.5,0.3]}`)
 	lists := write(t, filepath.Join(dir, "lists.jsonl"),
 		`{"question":"Which capital?","answers":["Paris"],"ctxs":[{"text":"It is Paris.","isgold":true},{"text":"Other."},{"text":"More."}]}`+"\n")
-	text := mustRun(t, "estimate", "--data", lists, "--curve", curve, "--share", "0.1")
+	text := strings.Join(strings.Fields(mustRun(t, "estimate", "--data", lists, "--curve", curve, "--share", "0.1")), " ")
 	for _, part := range []string{
 		"The curve is one of use",
 		"In random order the estimate is 60.0 %: each shuffled request costs 40.00 points against ranked, and a share of 10 % costs 4.000 points over all.",

@@ -7,6 +7,7 @@ import (
 	"github.com/tiktoken-go/tokenizer"
 
 	"github.com/bookend-rag/bookend/core"
+	"github.com/bookend-rag/bookend/internal/nearest"
 )
 
 var encodings = []tokenizer.Encoding{
@@ -71,7 +72,7 @@ func codec(name string) (tokenizer.Codec, error) {
 		return nil, nil
 	}
 	if !slices.Contains(Tokenizers(), name) {
-		return nil, &core.ConfigError{Field: "tokenizer", Value: name, Rule: "use " + strings.Join(Tokenizers(), ", ")}
+		return nil, &core.ConfigError{Field: "tokenizer", Value: name, Rule: "use " + strings.Join(Tokenizers(), ", ") + nearest.Hint(name, Tokenizers())}
 	}
 	return tokenizer.Get(tokenizer.Encoding(name))
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/bookend-rag/bookend/core"
+	"github.com/bookend-rag/bookend/internal/nearest"
 )
 
 // Part is one part of a prompt.
@@ -91,7 +92,11 @@ func (l Layout) Parts() ([]Part, error) {
 		return &core.ConfigError{Field: "Layout", Value: string(l), Rule: rule}
 	}
 	if !strings.Contains(word, ",") {
-		return nil, fault("use question-last, bookend, query-aware, instruction-first or documents-first, or list parts, as in \"rules,documents,question\"")
+		var names []string
+		for _, named := range layouts {
+			names = append(names, string(named.name))
+		}
+		return nil, fault("use question-last, bookend, query-aware, instruction-first or documents-first, or list parts, as in \"rules,documents,question\"" + nearest.Hint(word, names))
 	}
 	var parts []Part
 	for _, name := range strings.Split(word, ",") {

@@ -59,16 +59,16 @@ func ExampleConfig_Worth() {
 	// Output:
 	// measured ("example", 4 documents): 4 in, 4 placed, 0 left out
 	// slot  rank  label  input  score  size
-	// 0     r1    [1]    0      -      -
-	// 1     r2    [2]    1      -      -
-	// 2     r3    [3]    2      -      -
-	// 3     r4    [4]    3      -      -
+	// 1     r1    [1]    1      -      -
+	// 2     r2    [2]    2      -      -
+	// 3     r3    [3]    3      -      -
+	// 4     r4    [4]    4      -      -
 	// measured ("example", 4 documents): 4 in, 4 placed, 0 left out
 	// slot  rank  label  input  score  size
-	// 0     r2    [2]    1      -      -     reused
-	// 1     r1    [1]    0      -      -     reused
-	// 2     r4    [4]    3      -      -     reused
-	// 3     r3    [3]    2      -      -     reused
+	// 1     r2    [2]    2      -      -     reused
+	// 2     r1    [1]    1      -      -     reused
+	// 3     r4    [4]    4      -      -     reused
+	// 4     r3    [3]    3      -      -     reused
 	// note: reuse: the first 4 documents stand as an earlier prompt began, 100 % of the documents' bytes, at an expected cost of 0.33 points of accuracy
 }
 

@@ -280,7 +280,7 @@ func TestStats(t *testing.T) {
 	a := by(t, core.RankOrder, m)
 	place(t, t.Context(), a, "ABCD")
 	place(t, t.Context(), a, "ABXY")
-	for _, reply := range []record.Reply{{}, {PromptTokens: -1}, {PromptTokens: 1000}, {PromptTokens: 1000, CachedTokens: 800}, {PromptTokens: 10, CachedTokens: 1 << 40}, {PromptTokens: 10, CachedTokens: -5}} {
+	for _, reply := range []record.Reply{{}, {PromptTokens: -1}, {PromptTokens: 1000}, {PromptTokens: 1000, CachedTokens: 800}, {PromptTokens: 10, CachedTokens: math.MaxInt}, {PromptTokens: 10, CachedTokens: -5}} {
 		m.Answered(t.Context(), reply)
 	}
 	want := reuse.Stats{

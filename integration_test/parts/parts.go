@@ -89,6 +89,21 @@ func (e *missingError) Error() string {
 	return fmt.Sprintf("there is no %s: run integration_test/parts/install from the root of the repository", e.python)
 }
 
+// Python returns the interpreter of the installed parts, which has numpy. It skips the
+// test where there is none, unless BOOKEND_REAL is 1: then that is a failure.
+func Python(t testing.TB) string {
+	t.Helper()
+	interpreter, err := python()
+	switch {
+	case err == nil:
+	case os.Getenv(Real) == "1":
+		t.Fatal(err)
+	default:
+		t.Skipf("needs Python with numpy: %v", err)
+	}
+	return interpreter
+}
+
 // python returns the interpreter of the installed parts.
 func python() (string, error) {
 	folder := os.Getenv("BOOKEND_PARTS")

@@ -44,6 +44,10 @@ func requestIDs() []string {
 	return ids
 }
 
+// asked is the question of a request: each has another one, since one question that is asked
+// over and over tells no more than once.
+func asked(ctx context.Context) string { return question + " (" + core.RequestID(ctx) + ")" }
+
 // Whole chains of both frameworks, streamed and not: what the recorder wrote is what
 // the model read and cited, and the curve that it makes is the model's.
 func TestTrafficOfBothFrameworks(t *testing.T) {
@@ -52,27 +56,27 @@ func TestTrafficOfBothFrameworks(t *testing.T) {
 			step := must(combine.Wrap(chains.LoadStuffQA(llm(t, s)), bookend.WithConfig(config)))
 			step.Answered = answered
 			chain := chains.NewRetrievalQA(step, lister{})
-			return func(ctx context.Context) error { _, err := chains.Run(ctx, chain, question); return err }
+			return func(ctx context.Context) error { _, err := chains.Run(ctx, chain, asked(ctx)); return err }
 		},
 		"langchaingo, layout chain, streamed": func(t *testing.T, s *openaitest.Server, config core.Config, answered func(context.Context, record.Reply)) func(context.Context) error {
 			step := must(combine.NewLayoutChain(llm(t, s), combine.LayoutConfig{Config: config, Answered: answered}))
 			chain := chains.NewRetrievalQA(step, lister{})
 			return func(ctx context.Context) error {
-				_, err := chains.Run(ctx, chain, question, chains.WithStreamingFunc(func(context.Context, []byte) error { return nil }))
+				_, err := chains.Run(ctx, chain, asked(ctx), chains.WithStreamingFunc(func(context.Context, []byte) error { return nil }))
 				return err
 			}
 		},
 		"eino, invoked": func(t *testing.T, s *openaitest.Server, config core.Config, answered func(context.Context, record.Reply)) func(context.Context) error {
 			graph, handler := recordedGraph(t, s, config), must(einobookend.AnswerHandler(answered))
 			return func(ctx context.Context) error {
-				_, err := graph.Invoke(ctx, question, compose.WithCallbacks(handler))
+				_, err := graph.Invoke(ctx, asked(ctx), compose.WithCallbacks(handler))
 				return err
 			}
 		},
 		"eino, streamed": func(t *testing.T, s *openaitest.Server, config core.Config, answered func(context.Context, record.Reply)) func(context.Context) error {
 			graph, handler := recordedGraph(t, s, config), must(einobookend.AnswerHandler(answered))
 			return func(ctx context.Context) error {
-				stream, err := graph.Stream(ctx, question, compose.WithCallbacks(handler))
+				stream, err := graph.Stream(ctx, asked(ctx), compose.WithCallbacks(handler))
 				if err != nil {
 					return err
 				}

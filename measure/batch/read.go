@@ -60,6 +60,12 @@ func Read(from io.Reader, source run.Source, j *journal.Journal) (Result, error)
 	calls, at := map[string]model.Call{}, map[string]int{}
 	for i := range source.Len() {
 		call, err := source.Call(i)
+		if errors.Is(err, run.ErrSkip) {
+			continue
+		}
+		if errors.Is(err, run.ErrWait) || errors.Is(err, run.ErrEnough) {
+			break
+		}
 		if err != nil {
 			return result, fmt.Errorf("bookend: call %d cannot be built: %w", i, err)
 		}
@@ -97,10 +103,8 @@ func Read(from io.Reader, source run.Source, j *journal.Journal) (Result, error)
 			result.Known++
 			continue
 		}
-		record := journal.Record{
-			Key: call.Key, Question: call.Question, Arm: call.Arm, Slot: call.Slot, Repeat: call.Repeat,
-			Answers: call.Answers, Estimated: call.Tokens, Time: time.Now().UTC(),
-		}
+		record := journal.RecordOf(call)
+		record.Time = time.Now().UTC()
 		record.Answer, record.Failure = l.outcome()
 		if record.Failure != nil { // a rare case: the prompt is built again
 			asked, err := source.Call(at[l.ID])

@@ -3,6 +3,7 @@ package batch
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 
@@ -23,7 +24,8 @@ type Size struct {
 // a batch file of OpenAI's: JSON lines with custom_id (model.Call.Key), method, url and
 // body, in the order of the source. vLLM's run-batch and the batch services of
 // providers read it; name and params are those of the model that the source was made with.
-// j may be nil. The size is returned because services have limits, OpenAI
+// j may be nil. A source whose calls depend on earlier ones is written up to there: a
+// round. The size is returned because services have limits, OpenAI
 // 50,000 requests and 200 MB a file.
 //
 // The error is that of w or of the source, journal.ErrLimit for a line
@@ -41,7 +43,12 @@ func Write(w io.Writer, source run.Source, name string, params model.Params, j *
 	written := map[string]struct{}{}
 	for i := range source.Len() {
 		call, err := source.Call(i)
-		if err != nil {
+		switch {
+		case errors.Is(err, run.ErrSkip):
+			continue
+		case errors.Is(err, run.ErrWait), errors.Is(err, run.ErrEnough):
+			return size, out.Flush()
+		case err != nil:
 			return size, fmt.Errorf("bookend: call %d cannot be built: %w", i, err)
 		}
 		_, twice := written[call.Key]

@@ -16,6 +16,8 @@ type Arm struct {
 	Prompt prompt.Config
 	// Reuse is the memory that its placement may give way to. nil: none.
 	Reuse *Reuse
+	// Tokenizer names what counts the budgets that have a Count: for the Settled alone.
+	Tokenizer string
 }
 
 // Kind says what an arm is for.
@@ -25,6 +27,7 @@ type Kind string
 const (
 	Baseline   Kind = "baseline"   // what the others are held against
 	Challenger Kind = "challenger" // what may win
+	Earlier    Kind = "earlier"    // a challenger of an earlier run into the journal: it may win, but is not asked
 	Shuffle    Kind = "shuffle"    // the baseline's documents in random order: a control
 	Repeat     Kind = "repeat"     // the baseline asked again: the noise floor
 )

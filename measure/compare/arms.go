@@ -44,26 +44,40 @@ func (w *watcher) arms(r *Result) error {
 	return w.repeat(r)
 }
 
-// tally counts right answers and what the cache did.
+// tally counts right answers and what the cache did. Controls and earlier arms may lack
+// answers.
 func (w *watcher) tally(a *ArmResult, name string) {
-	l, size, common := w.ledger, 0, 0
+	l, size, common, n := w.ledger, 0, 0, 0
 	for _, id := range w.counted {
 		q := l.questions[id]
 		o := l.of(q, name)
+		if !l.shown(o) { // of a control, or of an earlier arm
+			continue
+		}
+		n++
 		full, first := o, o
 		full.scores.FirstLine, first.scores.Full = o.scores.Full, o.scores.FirstLine
-		a.Full.Correct += one(l.right(full))
-		a.FirstLine.Correct += one(l.right(first))
+		a.Full.add(l, full)
+		a.FirstLine.add(l, first)
 		a.Caching.Prompt += o.usage.Prompt
 		a.Caching.Cached += o.usage.Cached
 		size += q.Cells[name].Size
 		common += q.Cells[name].Prefix
 	}
-	w.finish(&a.Full, len(w.counted))
-	w.finish(&a.FirstLine, len(w.counted))
+	if l.judge() != nil {
+		a.Full.unjudged, a.FirstLine.unjudged = l.judging.FirstLine, !l.judging.FirstLine
+	}
+	w.finish(&a.Full, n)
+	w.finish(&a.FirstLine, n)
 	if size > 0 {
 		a.Caching.Common = float64(common) / float64(size)
 	}
+}
+
+// add counts an outcome; finish makes shares of the sums.
+func (t *Tally) add(l *ledger, o outcome) {
+	t.Correct += one(l.right(o))
+	t.Accuracy += l.score(o)
 }
 
 func one(yes bool) int {
@@ -75,14 +89,16 @@ func one(yes bool) int {
 
 // finish fills in the shares of a tally; all are 0 where nothing is counted.
 func (w *watcher) finish(t *Tally, n int) {
-	if n > 0 {
-		t.Accuracy, t.Wilson = float64(t.Correct)/float64(n), w.wilson(t.Correct, n)
+	if t.N = n; n > 0 {
+		t.Accuracy /= float64(n)
+		t.Wilson = w.wilson(t.Correct, n)
 	}
 }
 
-// wilson is nil where an interval for a fixed number of questions means nothing.
+// wilson is nil where an interval for a fixed number of independent right and wrong
+// answers means nothing.
 func (w *watcher) wilson(k, n int) *stats.Interval {
-	if w.ledger.described.UntilDecided {
+	if w.ledger.described.UntilDecided || w.ledger.graded || w.clustered() {
 		return nil
 	}
 	interval, err := stats.Wilson(k, n, stats.Confidence)
@@ -94,9 +110,17 @@ func (w *watcher) wilson(k, n int) *stats.Interval {
 
 // calls counts what became of the calls of an arm; all counts each call once.
 func (l *ledger) calls(a *ArmResult, all *judge.Counts, planned int, seen map[string]bool) {
-	a.Counts.Planned = planned
+	a.Counts.Planned = max(planned-len(l.order), 0)
+	if a.Kind == Shuffle || a.Kind == Repeat {
+		a.Counts.Planned = max(min(planned, l.described.Controls)-len(l.order), 0)
+	}
 	for _, id := range l.order {
-		key := l.questions[id].Cells[a.Name].Key
+		cell, asked := l.questions[id].Cells[a.Name]
+		if !asked {
+			continue
+		}
+		a.Counts.Planned++
+		key := cell.Key
 		l.tallyCall(&a.Counts, key)
 		if !seen[key] {
 			seen[key] = true
@@ -121,26 +145,34 @@ func (l *ledger) tallyCall(c *judge.Counts, key string) {
 func (w *watcher) against(arm ArmInfo) (Against, error) {
 	l, baseline := w.ledger, w.ledger.arms[0].Name
 	var a Against
-	for _, id := range w.counted {
-		q := l.questions[id]
-		switch before, now := l.right(l.of(q, baseline)), l.right(l.of(q, arm.Name)); {
-		case now == before:
-			a.Same++
-		case now:
-			a.Wins++
-		default:
-			a.Losses++
+	var mean evidence.Mean
+	for _, unit := range w.unitsOf(w.counted) {
+		sum, n := 0.0, 0
+		for _, q := range unit {
+			before, now := l.of(q, baseline), l.of(q, arm.Name)
+			if !l.shown(now) {
+				continue
+			}
+			n++
+			sum += l.score(now) - l.score(before)
+			a.Add(l.right(before), l.right(now))
+		}
+		if n > 0 {
+			d := sum / float64(n)
+			if err := mean.Add(d, d); err != nil {
+				return a, err
+			}
 		}
 	}
-	a.Difference, a.Discordance = a.Counts.Difference(), a.Counts.Discordance()
-	if a.N() == 0 {
+	a.Difference, a.Discordance = mean.Value(), mean.Square()
+	if mean.Len() == 0 {
 		return a, nil
 	}
 	var err error
-	if a.Sequence, err = evidence.ConfidenceSequence(a.Counts, cmp.Or(l.described.Alpha, 0.05)); err != nil {
+	if a.Sequence, err = mean.Interval(cmp.Or(l.described.Alpha, 0.05)); err != nil {
 		return a, err
 	}
-	if l.described.UntilDecided {
+	if l.described.UntilDecided || l.graded || mean.Len() < a.N() {
 		return a, nil
 	}
 	a.Fixed = &Fixed{McNemar: stats.McNemar(a.Wins, a.Losses)}
@@ -153,6 +185,24 @@ func (w *watcher) against(arm ArmInfo) (Against, error) {
 	return a, nil
 }
 
+// unitsOf splits questions by their clusters, which stand together.
+func (w *watcher) unitsOf(ids []string) (units [][]Question) {
+	last := ""
+	for _, id := range ids {
+		q := w.ledger.questions[id]
+		if n := len(units); n > 0 && q.Cluster != "" && q.Cluster == last {
+			units[n-1] = append(units[n-1], q)
+		} else {
+			units = append(units, []Question{q})
+		}
+		last = q.Cluster
+	}
+	return units
+}
+
+// clustered says that some questions count as one.
+func (w *watcher) clustered() bool { return w.units < len(w.counted)+w.dropped }
+
 // repeat compares the repeats with the first answers of the baseline.
 func (w *watcher) repeat(r *Result) error {
 	l, baseline := w.ledger, w.ledger.arms[0].Name
@@ -163,8 +213,9 @@ func (w *watcher) repeat(r *Result) error {
 		}
 		for _, id := range w.counted {
 			q := l.questions[id]
-			first = append(first, l.right(l.of(q, baseline)))
-			again = append(again, l.right(l.of(q, arm.Name)))
+			if one, two := l.of(q, baseline), l.of(q, arm.Name); one.known() && two.known() {
+				first, again = append(first, l.right(one)), append(again, l.right(two))
+			}
 		}
 	}
 	if len(first) == 0 {

@@ -28,7 +28,7 @@ func (p *Plan) Estimate(ctx context.Context, prices model.Prices) (run.Estimate,
 		}
 		seen := map[string]bool{}
 		for _, call := range b.calls {
-			if !seen[call.Key] {
+			if call.Key != "" && !seen[call.Key] {
 				seen[call.Key] = true
 				calls++
 				tokens += call.Tokens

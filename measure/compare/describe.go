@@ -9,12 +9,12 @@ import (
 func (p *Plan) Describe() Manifest {
 	m := Manifest{
 		Experiment: Experiment, Model: p.settings.Model, Params: p.settings.Params, Dataset: p.dataset.Report(),
-		Questions: len(p.order), Seed: p.settings.Seed, Calls: p.Len(),
+		Questions: len(p.order), Seed: p.settings.Seed, Controls: p.settings.Controls, Calls: p.Len(),
 	}
 	for i, arm := range p.arms {
 		info := ArmInfo{Name: arm.name, Kind: arm.kind, Identical: p.same[i], Order: arm.arranger.Config(), Prompt: arm.renderer.Config(), Reuse: arm.reuse}
 		if i < len(p.settings.Arms) { // as it was given, without defaults
-			info.Prompt = p.settings.Arms[i].Prompt
+			info.Prompt, info.Tokenizer = p.settings.Arms[i].Prompt, p.settings.Arms[i].Tokenizer
 		}
 		m.Arms = append(m.Arms, info)
 	}
@@ -34,6 +34,10 @@ func (p *Plan) String() string {
 		}
 		names = append(names, name)
 	}
-	return fmt.Sprintf("%s, %d questions × %d arms = %d calls, fewer where arms share a prompt\narms: %s",
-		p.settings.Model, len(p.order), len(p.arms), p.Len(), strings.Join(names, ", "))
+	controls := ""
+	if n := len(p.arms) - len(p.settings.Arms); n > 0 && p.settings.Controls < len(p.order) {
+		controls = fmt.Sprintf("; the last %d on the first %d questions alone", n, p.settings.Controls)
+	}
+	return fmt.Sprintf("%s, %d questions, %d arms, fewer calls where arms share a prompt\narms: %s%s",
+		p.settings.Model, len(p.order), len(p.arms), strings.Join(names, ", "), controls)
 }

@@ -2,9 +2,11 @@ package compare
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/bookend-rag/bookend/measure/dataset"
 	"github.com/bookend-rag/bookend/measure/evidence"
@@ -22,12 +24,23 @@ type Described struct {
 	// once it is known. A report then shows what holds however often one looks, and
 	// counts no question after the decision.
 	UntilDecided bool `json:"until_decided,omitempty"`
+	// Lag is by which question whom to ask is chosen, with UntilDecided: by what was
+	// answered so many questions before, so that what is open does not matter. It is also
+	// the size of a round of batches. 0: evidence.RaceLag.
+	Lag int `json:"lag,omitempty"`
 	// Unanswered is the rule for failed and refused calls. Empty: Drop.
 	Unanswered Unanswered   `json:"unanswered,omitempty"`
 	Scorer     string       `json:"scorer,omitempty"`     // a name for judge.ParseScorer; empty: best-subspan
 	FirstLine  bool         `json:"first_line,omitempty"` // judge the first line, not the whole answer
 	Server     string       `json:"server,omitempty"`     // the address that was asked, without secrets
 	Prices     model.Prices `json:"prices,omitzero"`
+	// Judge is the Grader of the run.Judged that is asked; nil: Scorer judges.
+	Judge       *judge.Description `json:"judge,omitempty"`
+	JudgePrices model.Prices       `json:"judge_prices,omitzero"`
+	// Earlier are the challengers of earlier runs into the journal that are not asked any
+	// more. Run and Noted fill it in. Whoever adds an arm after a look at the figures
+	// has one more chance to be wrong, so that all arms ever looked at share Alpha.
+	Earlier []ArmInfo `json:"earlier,omitempty"`
 	// SameQuestions says that a measured placement was fitted on questions that are
 	// compared here, so that its gain is flattered. It is told in every output.
 	SameQuestions bool `json:"same_questions,omitempty"`
@@ -35,6 +48,8 @@ type Described struct {
 	// another model.
 	Remarks []string `json:"remarks,omitempty"`
 }
+
+func (d Described) lag() int { return cmp.Or(max(d.Lag, 0), evidence.RaceLag) }
 
 func (d Described) unanswered() Unanswered {
 	if d.Unanswered == "" {
@@ -65,6 +80,9 @@ func (d Described) check() error {
 // judging returns how answers are judged.
 func (d Described) judging() (judge.Judging, error) {
 	j := judge.Judging{Scorer: judge.BestSubspan, FirstLine: d.FirstLine}
+	if d.Judge != nil {
+		return judge.Judging{Scorer: judge.Asked(*d.Judge), FirstLine: d.Judge.FirstLine}, nil
+	}
 	if d.Scorer == "" {
 		return j, nil
 	}
@@ -86,7 +104,8 @@ func IsComparison(manifest json.RawMessage) bool {
 
 // SameComparison says whether records of both may stand in one journal: they ask
 // the same model about the same file in one order of questions, and arms of one
-// name are one arm. Arms may have been added, and more questions.
+// name are one arm, those that other had Earlier among them. Arms may have been added,
+// and more questions.
 func (d Described) SameComparison(other Described) bool {
 	common := func(d Described) []byte {
 		text, _ := json.Marshal(struct { // it came from JSON, or goes there
@@ -104,8 +123,10 @@ func (d Described) SameComparison(other Described) bool {
 		return false
 	}
 	for _, a := range d.Arms {
-		for _, b := range other.Arms {
-			b.Identical = a.Identical
+		for _, b := range slices.Concat(other.Arms, other.Earlier) {
+			if b.Identical = a.Identical; b.Kind == Earlier {
+				b.Kind = a.Kind
+			}
 			if a.Name == b.Name && !sameJSON(a, b) {
 				return false
 			}
@@ -120,6 +141,27 @@ func lines(r dataset.Report) int {
 		return 0
 	}
 	return r.Lines
+}
+
+// after returns d with the arms of an earlier description that it does not ask.
+func (d Described) after(path string) Described {
+	earlier, err := DescriptionOf(path)
+	if err != nil { // an empty journal describes none
+		return d
+	}
+	names := map[string]bool{}
+	for _, arm := range d.Arms {
+		names[arm.Name] = true
+	}
+	d.Earlier = nil
+	for _, arm := range slices.Concat(earlier.Arms, earlier.Earlier) {
+		if (arm.Kind == Challenger || arm.Kind == Earlier) && arm.Identical == "" && !names[arm.Name] {
+			names[arm.Name] = true
+			arm.Kind = Earlier
+			d.Earlier = append(d.Earlier, arm)
+		}
+	}
+	return d
 }
 
 // DescriptionOf reads the last description of a journal. The error is that of
@@ -160,14 +202,19 @@ func describe(path string, manifests []json.RawMessage) (Described, error) {
 	return last, nil
 }
 
-// Unanswered says what a failed or refused call does to its question.
+// Unanswered says what a failed or refused call of the baseline or of a challenger does
+// to its question. Under either rule the verdict counts a call that failed against the
+// word that it would be counted for: for reorder the challenger's as wrong and the
+// baseline's as right, for keep the reverse, since nobody knows what it hides.
 type Unanswered string
 
 // The rules for failed and refused calls. Refused is a call whose answer ended for
 // that reason, by the server's word; "I don't know" is an answer.
 const (
-	// Drop, the default, removes the question from every arm.
+	// Drop, the default, leaves the question out of the figures of every arm. A refused
+	// call counts in the verdict as one that failed.
 	Drop Unanswered = "drop"
-	// Wrong lets the arm that failed or refused be wrong in that question.
+	// Wrong shows the arm that failed or refused as wrong in that question. A refused
+	// call is wrong in the verdict, too.
 	Wrong Unanswered = "wrong"
 )

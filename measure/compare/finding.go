@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/bookend-rag/bookend/measure/evidence"
+	"github.com/bookend-rag/bookend/measure/internal/text"
 	"github.com/bookend-rag/bookend/measure/model"
 )
 
@@ -21,13 +22,27 @@ func (r Result) finding() string {
 	}
 	baseline, best := r.Arms[0].Name, r.best()
 	switch {
-	case best == nil:
-		return fmt.Sprintf("Keep %s: every challenger gives the same prompts as it.", baseline)
-	case r.Questions.Counted == 0:
+	case r.Unfit != nil:
+		return fmt.Sprintf("Unfit, no verdict about %s: %s. %s", who, r.Unfit.Reason, r.Unfit.Remedy)
+	case r.Questions.Counted == 0 || best == nil:
 		return "Inconclusive: no question is complete yet."
+	case r.FailuresDecide != "":
+		without := fmt.Sprintf("without the %s with a call that failed or was refused", text.Count(r.Questions.Dropped, "question"))
+		if r.Unanswered == Wrong {
+			without = "with what failed counted as wrong"
+		}
+		return fmt.Sprintf("Inconclusive, failures decide: %s the verdict on %s would be %q, but what the answers would have been may change it. %s Run again, and what failed is asked again.",
+			without, who, r.FailuresDecide, r.failures())
+	case r.Withheld:
+		return fmt.Sprintf("Inconclusive: no challenger gains %s against %s with %s (%s), but nothing shows yet that it can do the task: too few answers are right to say \"keep\".",
+			points(r.Worthwhile), baseline, who, r.behind())
 	case r.Word == evidence.Reorder:
 		winner := r.arm(r.Winner)
-		return fmt.Sprintf("Reorder: with %s, %s is right %s more often than with %s (e = %s, where %.4g decide; %s, %s).%s", r.Winner, who,
+		gain := "is right %s more often than"
+		if r.Graded {
+			gain = "scores %s more than"
+		}
+		return fmt.Sprintf("Reorder: with %s, %s "+gain+" with %s (e = %s, where %.4g decide; %s, %s).%s", r.Winner, who,
 			points(winner.Against.Difference), baseline, exponential(winner.Against.Sequential.LogE), 1/r.Alpha, r.range95(*winner), r.behind(), suffix)
 	case r.Word == evidence.Keep:
 		return fmt.Sprintf("Keep %s: with %s, a gain of %s or more is excluded for every challenger; the best, %s, stands at %s points (%s, %s).%s",
@@ -41,13 +56,24 @@ func (r Result) finding() string {
 		best.Name, signed(best.Against.Difference), baseline, r.range95(*best), r.behind(), more, suffix)
 }
 
+// failures says in which arms calls failed or were refused.
+func (r Result) failures() string {
+	var arms []string
+	for _, a := range r.Arms {
+		if n := a.Counts.Failed + a.Counts.Refused; n > 0 && a.Identical == "" {
+			arms = append(arms, fmt.Sprintf("%s %d of %d", a.Name, n, a.Counts.Answered+a.Counts.Failed))
+		}
+	}
+	return "By arm: " + strings.Join(arms, ", ") + "."
+}
+
 // best returns the challenger with the largest difference that takes part in the
 // verdict; nil for none.
 func (r Result) best() *ArmResult {
 	var best *ArmResult
 	for i := range r.Arms {
 		a := &r.Arms[i]
-		if a.Kind == Challenger && a.Identical == "" && (best == nil || a.Against.Difference > best.Against.Difference) {
+		if (a.Kind == Challenger || a.Kind == Earlier) && a.Identical == "" && (best == nil || a.Against.Difference > best.Against.Difference) {
 			best = a
 		}
 	}

@@ -9,42 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/bookend-rag/bookend/core"
 	"github.com/bookend-rag/bookend/measure/dataset"
 	"github.com/bookend-rag/bookend/measure/journal"
 	"github.com/bookend-rag/bookend/measure/model"
 )
-
-func FuzzParseSettled(f *testing.F) {
-	for _, s := range []string{
-		`{}`, `{"order":{"placement":"reversed"},"prompt":{"format":"xml"}}`, `{"order":{"placement":{"name":"edges-first","edge":3}}}`,
-		`{"order":{"placement":"measured"}}`, `{"order":{"budget":9}}`, `{"prompt":{"budget":9,"unit":"words"}}`, `{"order":null}`, `[]`, `{} {}`,
-		`{"order":{"placement":{"name":"measured","curve":{"format":"bookend-curve/1","model":"m","documents":2,"shape":"flat","slots":[0,1],"accuracy":[0.1,0.2]}}}}`,
-		`{"prompt":{"layout":"question,documents","show":["a"]}}`,
-	} {
-		f.Add([]byte(s))
-	}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		s, err := ParseSettled(data)
-		if err != nil {
-			return
-		}
-		text, err := json.Marshal(s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		again, err := ParseSettled(text)
-		if err != nil {
-			t.Fatalf("%s is refused after it was read: %v", text, err)
-		}
-		if back, err := json.Marshal(again); err != nil || string(back) != string(text) {
-			t.Fatalf("(-want +got)\n-%s\n+%s, %v", text, back, err)
-		}
-		if _, err := core.New(s.Order); err != nil {
-			t.Fatal(err)
-		}
-	})
-}
 
 // What a journal says may be anything. A result adds up, holds numbers, and is the
 // same when it is computed again. To fuzz it for long, give -fuzzminimizetime 1x:
@@ -98,7 +66,7 @@ func FuzzSummarize(f *testing.F) {
 		}
 		n := result.Questions.Counted
 		for _, a := range result.Arms {
-			if a.Full.Correct > n || a.FirstLine.Correct > n || a.Against != nil && a.Against.N() != n || a.Full.Accuracy < 0 || a.Full.Accuracy > 1 {
+			if a.Full.Correct > n || a.FirstLine.Correct > n || a.Against != nil && a.Against.N() > n || a.Full.Accuracy < 0 || a.Full.Accuracy > 1 {
 				t.Fatalf("%d questions: %+v", n, a)
 			}
 			if c := a.Caching.Common; math.IsNaN(c) || math.IsInf(c, 0) {
@@ -124,7 +92,7 @@ func TestFindingOfMuchEvidence(t *testing.T) {
 		if call.Arm == "reversed" {
 			return model.Answer{Text: call.Answers[0]}, nil
 		}
-		return model.Answer{}, nil
+		return model.Answer{Text: "no idea"}, nil
 	})
 	notes, records := ask(t, p, always)
 	r, err := Summarize(described(p, nil), notes, records, nil)

@@ -64,7 +64,7 @@ func sameLayout(a, b armPlan) bool {
 // sample lays out one document; the number of documents changes no other part.
 func sample(a armPlan) string {
 	documents := []dataset.Document{{ID: "id", Title: "title", Text: "text"}}
-	p, err := prompt.Build(context.Background(), a.renderer, nil, documents, view(a.renderer.Config()), prompt.Input{Question: "question"})
+	p, err := prompt.Build(context.Background(), a.renderer, nil, documents, view(a), prompt.Input{Question: "question"})
 	if err != nil {
 		return a.name // what cannot be laid out equals nothing
 	}

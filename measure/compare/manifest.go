@@ -15,6 +15,7 @@ type ArmInfo struct {
 	Order     core.Config   `json:"order"`
 	Prompt    prompt.Config `json:"prompt"`
 	Reuse     *Reuse        `json:"reuse,omitempty"`
+	Tokenizer string        `json:"tokenizer,omitempty"` // Arm.Tokenizer
 }
 
 // Experiment is the value of a Manifest's "experiment" key.
@@ -29,5 +30,6 @@ type Manifest struct {
 	Questions  int            `json:"questions"`
 	Seed       uint64         `json:"seed"`
 	Arms       []ArmInfo      `json:"arms"`
+	Controls   int            `json:"controls"` // questions that the control arms are asked on
 	Calls      int            `json:"calls"`
 }

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -77,6 +78,13 @@ func NewPlan(lists *dataset.Dataset, s Settings) (*Plan, error) {
 			*n.value = 0
 		}
 	}
+	switch {
+	case s.Controls == 0:
+		s.Controls = DefaultControls
+	case s.Controls < 0:
+		s.Controls = s.Questions
+	}
+	s.Controls = min(s.Controls, s.Questions)
 	if t := s.Params.Temperature; !(t >= 0) || math.IsInf(t, 0) {
 		fault("Params.Temperature", t, "must be finite and 0 or more")
 		s.Params.Temperature = 0
@@ -103,7 +111,7 @@ func NewPlan(lists *dataset.Dataset, s Settings) (*Plan, error) {
 	for i := range arms {
 		p.same = append(p.same, identical(arms, i, report.MinDocuments, report.MaxDocuments))
 	}
-	p.order = dataset.QuestionOrder(lists.Len(), s.Seed)[:s.Questions]
+	p.order = lists.Order(s.Seed)[:s.Questions]
 	return p, nil
 }
 
@@ -115,7 +123,8 @@ func (p *Plan) Len() int { return len(p.order) * len(p.arms) }
 func (p *Plan) Questions() int { return len(p.order) }
 
 // Call builds call i. The errors are those of a question that cannot be read and of
-// a prompt that cannot be laid out.
+// a prompt that cannot be laid out, and run.ErrSkip for a control that the question is
+// not asked in.
 func (p *Plan) Call(i int) (model.Call, error) {
 	if i < 0 || i >= p.Len() {
 		return model.Call{}, &core.ConfigError{Field: "call", Value: i, Rule: fmt.Sprintf("calls go from 0 to %d", p.Len()-1)}
@@ -124,7 +133,11 @@ func (p *Plan) Call(i int) (model.Call, error) {
 	if err != nil {
 		return model.Call{}, err
 	}
-	return b.calls[i%len(p.arms)], nil
+	call := b.calls[i%len(p.arms)]
+	if call.Key == "" {
+		return call, run.ErrSkip
+	}
+	return call, nil
 }
 
 // Question returns the i-th question in plan order, as it is noted in a journal,
@@ -147,9 +160,13 @@ func (p *Plan) build(question int) (built, error) {
 	if err != nil {
 		return built{}, err
 	}
-	b := built{question: Question{Documents: len(c.Documents), Gold: c.Gold, Golds: len(c.Golds), Cells: map[string]Cell{}}}
+	b := built{question: Question{Cluster: c.Cluster, Documents: len(c.Documents), Gold: c.Gold, Golds: len(c.Golds), Cells: map[string]Cell{}}}
 	baseline := ""
 	for _, arm := range p.arms {
+		if question >= p.settings.Controls && (arm.kind == Shuffle || arm.kind == Repeat) {
+			b.calls = append(b.calls, model.Call{})
+			continue
+		}
 		call, err := p.call(arm, c, p.order[question])
 		if err != nil {
 			return built{}, fmt.Errorf("bookend: question %q in arm %q: %w", c.Question, arm.name, err)
@@ -178,20 +195,24 @@ func (p *Plan) call(arm armPlan, c dataset.Case, index int) (model.Call, error) 
 			return model.Call{}, err
 		}
 	}
-	rendered, err := prompt.Build(context.Background(), arm.renderer, arranger, c.Documents, view(arm.renderer.Config()), prompt.Input{Question: c.Question})
+	rendered, err := prompt.Build(context.Background(), arm.renderer, arranger, c.Documents, view(arm), prompt.Input{Question: c.Question})
 	if err != nil {
 		return model.Call{}, err
 	}
 	call := model.Call{
-		Question: c.ID, Index: index, Arm: arm.name, Slot: goldSlot(rendered.Arrangement, c.Golds), Answers: c.Answers,
+		Question: c.ID, Cluster: c.Cluster, Index: index, Arm: arm.name, Slot: goldSlot(rendered.Arrangement, c.Golds), Answers: c.Answers, Asked: c.Question,
 		Documents: len(rendered.Arrangement.Slots),
 		Prompt:    model.Prompt{Text: rendered.Text, Messages: rendered.Messages},
 		MaxTokens: p.settings.Params.MaxTokens,
 	}
+	for _, placed := range rendered.Arrangement.Slots {
+		d := c.Documents[placed.Index]
+		call.Shown = append(call.Shown, model.Document{Title: d.Title, Text: d.Text})
+	}
 	if arm.kind == Repeat {
 		call.Repeat = arm.number
 	}
-	call.Tokens = max(p.settings.Count(call.Prompt.Text), 0)
+	call.Tokens, call.Least = max(p.settings.Count(call.Prompt.Text), 0), model.LeastTokens(call.Prompt.Text)
 	call.Key, err = model.CallKey(p.settings.Model, p.settings.Params, call.Prompt, call.Repeat)
 	return call, err
 }
@@ -208,8 +229,9 @@ func goldSlot(a core.Arrangement, golds []int) int {
 	return slot
 }
 
-// view reads a document under the names that the prompt looks for.
-func view(c prompt.Config) *core.View[dataset.Document] {
+// view reads a document under the names that the arm looks for.
+func view(arm armPlan) *core.View[dataset.Document] {
+	c, keys := arm.renderer.Config(), arm.arranger.Config().Keys
 	return &core.View[dataset.Document]{
 		Text: func(d dataset.Document) string { return d.Text },
 		ID:   func(d dataset.Document) string { return d.ID },
@@ -219,10 +241,10 @@ func view(c prompt.Config) *core.View[dataset.Document] {
 				meta[c.TitleKey] = d.Title
 			}
 			if d.Source != "" {
-				meta["source"] = d.Source
+				meta[cmp.Or(keys.Source, "source")], meta[cmp.Or(c.SourceKey, "source")] = d.Source, d.Source
 			}
 			if d.Position != nil {
-				meta["position"] = *d.Position
+				meta[cmp.Or(keys.Position, "position")] = *d.Position
 			}
 			return meta
 		},

@@ -3,6 +3,7 @@ package compare
 // Question is what a journal notes of a question, under its ID, so that a report
 // needs no data.
 type Question struct {
+	Cluster   string          `json:"cluster,omitempty"` // dataset.Case.Cluster
 	Documents int             `json:"documents"`
 	Gold      int             `json:"gold"`  // the rank of the best document with the answer, from 0; -1: none has it
 	Golds     int             `json:"golds"` // how many have it

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"github.com/bookend-rag/bookend/measure/evidence"
+	"github.com/bookend-rag/bookend/measure/fitness"
 	"github.com/bookend-rag/bookend/measure/journal"
 	"github.com/bookend-rag/bookend/measure/judge"
 	"github.com/bookend-rag/bookend/measure/run"
@@ -32,22 +33,38 @@ type Result struct {
 	// a challenger for "reorder", else that of the baseline.
 	Word   evidence.Word `json:"word"`
 	Winner string        `json:"winner"`
-	// Settings are those of the winner.
+	// Unfit says why the run can tell nothing, for the word "unfit"; Anyway is what the
+	// word would be then.
+	Unfit  *fitness.Unfit `json:"unfit,omitempty"`
+	Anyway evidence.Word  `json:"anyway,omitempty"`
+	// FailuresDecide is what the word would be by the figures that are shown, where what
+	// the answers of failed calls would have been may change it.
+	FailuresDecide evidence.Word `json:"failures_decide,omitempty"`
+	// Withheld says that the word would be "keep", if it were known that the model
+	// answers more than 2 % right.
+	Withheld bool `json:"withheld,omitempty"`
+	// Settings are those of the winner; empty where the run is unfit.
 	Settings Settled `json:"settings"`
 	evidence.Rule
 	UntilDecided bool `json:"until_decided"`
 	// More says about how many more questions would settle an inconclusive verdict.
 	More *More `json:"more,omitempty"`
 
-	Model         string     `json:"model"`
-	Date          string     `json:"date"`
-	Scorer        string     `json:"scorer"`
-	JudgedBy      string     `json:"judged_by"`
+	Model    string `json:"model"`
+	Date     string `json:"date"`
+	Scorer   string `json:"scorer"`
+	JudgedBy string `json:"judged_by"`
+	// Judge says who gave the scores where somebody was asked for them. The tallies of
+	// the text that was not judged are zero then, and stand in no output.
+	Judge *judge.Description `json:"judge,omitempty"`
+	// Graded says that some answer scored between 0 and 1: accuracies are then mean
+	// scores, and differences those of scores.
+	Graded        bool       `json:"graded,omitempty"`
 	Unanswered    Unanswered `json:"unanswered"`
 	SameQuestions bool       `json:"same_questions"` // fitted and compared on the same questions
 
 	Questions Questions   `json:"questions"`
-	Arms      []ArmResult `json:"arms"` // the baseline, the challengers, the controls
+	Arms      []ArmResult `json:"arms"` // the baseline, the challengers, the controls, and earlier challengers
 	// Repeat says how often the baseline was judged otherwise when it was asked
 	// again; nil without a repeat arm.
 	Repeat *Flips    `json:"repeat,omitempty"`
@@ -72,8 +89,10 @@ type Questions struct {
 	Planned int `json:"planned"`
 	Counted int `json:"counted"` // answered in every arm: the n of every number
 	Dropped int `json:"dropped"` // a call failed or was refused, and the rule is Drop
-	Missing int `json:"missing"` // begun, with a call that has no answer yet
-	After   int `json:"after"`   // begun before the decision was known, and not counted
+	// Clusters is how many independent units the questions make; 0: each is one.
+	Clusters int `json:"clusters,omitempty"`
+	Missing  int `json:"missing"` // begun, with a call that has no answer yet
+	After    int `json:"after"`   // begun before the decision was known, and not counted
 }
 
 // ArmResult is what was found in one arm.
@@ -83,8 +102,8 @@ type ArmResult struct {
 	// Identical names the earlier arm that gives the same prompts for every list; the
 	// arm then takes no part in the verdict.
 	Identical string `json:"identical,omitempty"`
-	Full      Tally  `json:"full"`       // by the whole answer
-	FirstLine Tally  `json:"first_line"` // by its first line
+	Full      Tally  `json:"full,omitzero"`       // by the whole answer
+	FirstLine Tally  `json:"first_line,omitzero"` // by its first line
 	// Against holds the arm against the baseline; nil for the baseline.
 	Against *Against     `json:"against,omitempty"`
 	Counts  judge.Counts `json:"counts"` // calls that arms share count in each
@@ -93,12 +112,17 @@ type ArmResult struct {
 
 // Tally is a share of right answers.
 type Tally struct {
-	Correct  int     `json:"correct"`
-	Accuracy float64 `json:"accuracy"`
+	N        int     `json:"n"`        // counted questions that it was asked: all, unless the arm is a control or was excluded
+	Correct  int     `json:"correct"`  // answers that score .5 or more
+	Accuracy float64 `json:"accuracy"` // their share; the mean score where the result is Graded
 	// Wilson is the 95 % interval of Wilson. It holds for a fixed number of questions,
-	// and is nil with UntilDecided and where nothing is counted.
-	Wilson *stats.Interval `json:"wilson,omitempty"`
+	// and is nil with UntilDecided, for mean scores, and where nothing is counted.
+	Wilson   *stats.Interval `json:"wilson,omitempty"`
+	unjudged bool
 }
+
+// IsZero says that this text of the answers was not judged.
+func (t Tally) IsZero() bool { return t.unjudged }
 
 // Flips says how often the very same prompt was judged otherwise when it was asked
 // again.
@@ -113,15 +137,15 @@ type Flips struct {
 // Against is a paired comparison with the baseline.
 type Against struct {
 	stats.Counts
-	Difference  float64 `json:"difference"` // in accuracy, as a share
-	Discordance float64 `json:"discordance"`
+	Difference  float64 `json:"difference"`  // in accuracy, as a share, over units
+	Discordance float64 `json:"discordance"` // the mean of its squares
 	// Sequential holds however often one looks. It is nil for a control, for an
 	// identical arm and where nothing is counted yet.
 	Sequential *evidence.Standing `json:"sequential,omitempty"`
 	// Sequence is the confidence sequence of the difference.
 	Sequence stats.Interval `json:"sequence"`
 	// Fixed holds for a number of questions that was fixed before. It is nil with
-	// UntilDecided.
+	// UntilDecided, for mean scores and where questions hang together.
 	Fixed *Fixed `json:"fixed,omitempty"`
 }
 

@@ -95,7 +95,7 @@ func (m *remembering) send(a armPlan, lists *dataset.Dataset, index int) ([]int,
 	if question == "" {
 		question = "?" // of what was recorded without
 	}
-	sent, err := prompt.Build(context.Background(), a.renderer, m.arranger, c.Documents, view(a.renderer.Config()), prompt.Input{Question: question})
+	sent, err := prompt.Build(context.Background(), a.renderer, m.arranger, c.Documents, view(a), prompt.Input{Question: question})
 	if err != nil {
 		return nil, fmt.Errorf("bookend: question %q in arm %q: %w", c.Question, a.name, err)
 	}

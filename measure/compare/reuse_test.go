@@ -70,7 +70,7 @@ func sentOneAfterTheOther(t *testing.T, arm Arm, lists ...*dataset.Dataset) map[
 			if err != nil {
 				t.Fatal(err)
 			}
-			p, err := prompt.Build(t.Context(), renderer, arranger, c.Documents, view(renderer.Config()), prompt.Input{Question: c.Question})
+			p, err := prompt.Build(t.Context(), renderer, arranger, c.Documents, view(armPlan{arranger: arranger, renderer: renderer}), prompt.Input{Question: c.Question})
 			if err != nil {
 				t.Fatal(err)
 			}

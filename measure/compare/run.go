@@ -2,61 +2,48 @@ package compare
 
 import (
 	"context"
-	"errors"
-	"sync"
 
+	"github.com/bookend-rag/bookend/measure/internal/watch"
 	"github.com/bookend-rag/bookend/measure/journal"
 	"github.com/bookend-rag/bookend/measure/model"
 	"github.com/bookend-rag/bookend/measure/run"
 )
 
 // Run asks what the journal has no answer to, by run.Run, and notes every
-// question before it is asked. With d.UntilDecided it looks at the verdict after
-// every question, in plan order, and begins no further one once it is known; what
-// is open then ends first. d must describe plan.
+// question before it is asked. It looks at what was found after every question, in plan
+// order, and begins no further one once the run is surely unfit or, with d.UntilDecided,
+// once the verdict is known; what is open then ends first. d must describe plan, and its
+// Judge the Grader of a model that is a run.Judged.
 //
-// The errors are those of run.Run. A plan that is decided returns none, with
-// calls left.
+// The errors are those of run.Run, and a *core.ConfigError for another Judge. A run that
+// ends like this returns none, with calls left.
 func Run(ctx context.Context, plan *Plan, d Described, model model.Model, journal *journal.Journal, limits run.Limits) (run.Progress, error) {
-	s, err := newSource(plan, d, journal)
+	d = d.after(journal.Path())
+	w, err := watcherOf(d)
 	if err != nil {
-		return run.Progress{}, err
+		return run.Progress{Calls: plan.Len()}, err
 	}
-	if d.UntilDecided {
-		if err := s.recall(); err != nil {
-			return run.Progress{Calls: plan.Len()}, err
-		}
-		told := limits.Progress
-		limits.Progress = func(p run.Progress) {
-			s.watch(p.Last)
-			if told != nil {
-				told(p)
-			}
-		}
+	source, err := watch.New(plan, d, journal, w)
+	if err != nil {
+		return run.Progress{Calls: plan.Len()}, err
 	}
-	progress, err := run.Run(ctx, s, model, journal, limits)
-	return progress, errors.Join(err, s.err)
+	return source.Run(ctx, model, limits)
 }
 
 // Noted returns plan as a source that notes each question in the journal when its
-// first call is built, for batch.Read. d must describe plan.
+// first call is built, for batch.Write and batch.Read. d must describe plan. With
+// d.UntilDecided it goes as far as what the journal holds says whom to ask: a round of
+// d.Lag questions.
 func Noted(plan *Plan, d Described, journal *journal.Journal) (run.Source, error) {
-	d.UntilDecided = false
-	return newSource(plan, d, journal)
+	d = d.after(journal.Path())
+	w, err := watcherOf(d)
+	if err != nil {
+		return nil, err
+	}
+	return watch.Noted(plan, d, journal, w)
 }
 
-// source notes questions, and stops when the watch says so.
-type source struct {
-	*Plan
-	described Described
-	journal   *journal.Journal
-
-	mu      sync.Mutex
-	watcher *watcher
-	err     error
-}
-
-func newSource(plan *Plan, d Described, journal *journal.Journal) (*source, error) {
+func watcherOf(d Described) (*watcher, error) {
 	if err := d.check(); err != nil {
 		return nil, err
 	}
@@ -64,65 +51,14 @@ func newSource(plan *Plan, d Described, journal *journal.Journal) (*source, erro
 	if err != nil {
 		return nil, err
 	}
-	w, err := newWatcher(newLedger(d, j))
-	if err != nil {
-		return nil, err
-	}
-	return &source{Plan: plan, described: d, journal: journal, watcher: w}, nil
+	return newWatcher(newLedger(d, j))
 }
 
-// Manifest goes into the journal.
-func (s *source) Manifest() any { return s.described }
+// CallsEach returns the number of calls of a question.
+func (p *Plan) CallsEach() int { return len(p.arms) }
 
-// Call builds a call, unless the verdict is known.
-func (s *source) Call(i int) (model.Call, error) {
-	s.mu.Lock()
-	decided := s.watcher.decided()
-	s.mu.Unlock()
-	if decided {
-		return model.Call{}, run.ErrEnough
-	}
-	if i%len(s.arms) == 0 {
-		id, q, err := s.Question(i / len(s.arms))
-		if err != nil {
-			return model.Call{}, err
-		}
-		if err := s.journal.Note(id, q); err != nil {
-			return model.Call{}, err
-		}
-		if s.described.UntilDecided {
-			s.mu.Lock()
-			s.watcher.ledger.note(id, q)
-			s.settle()
-			s.mu.Unlock()
-		}
-	}
-	return s.Plan.Call(i)
-}
-
-// watch takes a finished call in.
-func (s *source) watch(r journal.Record) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err := s.watcher.ledger.add(r); err != nil && s.err == nil {
-		s.err = err
-	}
-	s.settle()
-}
-
-func (s *source) settle() {
-	if err := s.watcher.settle(); err != nil && s.err == nil {
-		s.err = err
-	}
-}
-
-// recall takes in the answers of earlier runs. What failed then is asked again.
-func (s *source) recall() error {
-	_, err := journal.Read(s.journal.Path(), func(r journal.Record) error {
-		if r.Failure != nil {
-			return nil
-		}
-		return s.watcher.ledger.add(r)
-	})
-	return err
+// NoteOf is Question, for what runs the plan.
+func (p *Plan) NoteOf(question int) (id string, note any, err error) {
+	id, q, err := p.Question(question)
+	return id, q, err
 }

@@ -10,6 +10,7 @@ import (
 const (
 	DefaultShuffles = 3
 	DefaultRepeats  = 1
+	DefaultControls = 50
 )
 
 const maxControls = 100
@@ -29,6 +30,9 @@ type Settings struct {
 	// Shuffles and Repeats are the numbers of control arms. 0: DefaultShuffles,
 	// DefaultRepeats; negative: none.
 	Shuffles, Repeats int
+	// Controls is on how many questions, the first ones, the control arms are asked, since
+	// they enter no verdict. 0: DefaultControls; negative: on all.
+	Controls int
 	// Count returns the tokens of a text, for estimates, caps and limits of tokens.
 	// nil: model.EstimateTokens.
 	Count func(text string) int

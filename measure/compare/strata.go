@@ -23,6 +23,7 @@ func (w *watcher) strata(r *Result) {
 	l := w.ledger
 	for _, within := range ranges {
 		s := Stratum{From: within.from, To: within.to, Arms: make([]Tally, len(l.arms))}
+		n := make([]int, len(l.arms)) // fewer where a control has no answer
 		deepest := within.from
 		for _, id := range w.counted {
 			q := l.questions[id]
@@ -32,7 +33,10 @@ func (w *watcher) strata(r *Result) {
 			s.Questions++
 			deepest = max(deepest, q.Gold)
 			for i, arm := range l.arms {
-				s.Arms[i].Correct += one(l.right(l.of(q, arm.Name)))
+				if o := l.of(q, arm.Name); l.shown(o) {
+					n[i]++
+					s.Arms[i].add(l, o)
+				}
 			}
 		}
 		if s.Questions == 0 {
@@ -40,7 +44,7 @@ func (w *watcher) strata(r *Result) {
 		}
 		s.To = min(s.To, deepest)
 		for i := range s.Arms {
-			w.finish(&s.Arms[i], s.Questions)
+			w.finish(&s.Arms[i], n[i])
 		}
 		s.Name = stratumName(s.From, s.To)
 		r.Strata = append(r.Strata, s)

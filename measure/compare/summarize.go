@@ -18,13 +18,18 @@ import (
 // The error is that of a description that is not that of a comparison, or a
 // *judge.ScoreError.
 func Summarize(d Described, notes []journal.Note, records []journal.Record, judge func(*judge.Judging)) (Result, error) {
-	return summarize("", d, notes, judge, func(add func(journal.Record) error) error {
-		for _, r := range records {
+	var spent journal.Spent
+	for _, r := range records {
+		spent.Add(r.Spent())
+	}
+	return summarize("", d, notes, spent, judge, func(by string, add func(journal.Record) error) (int, error) {
+		joined, unjudged := journal.Judged(records, by)
+		for _, r := range joined {
 			if err := add(r); err != nil {
-				return err
+				return unjudged, err
 			}
 		}
-		return nil
+		return unjudged, nil
 	})
 }
 
@@ -43,13 +48,13 @@ func SummarizeJournal(path string, judge func(*judge.Judging)) (Result, error) {
 	if reading.Torn > 0 {
 		d.Remarks = append(d.Remarks, fmt.Sprintf("The last line of the journal is torn (%d bytes) and was left out: its call counts as not asked.", reading.Torn))
 	}
-	return summarize(path, d, reading.Notes, judge, func(add func(journal.Record) error) error {
-		_, err := journal.Read(path, add)
-		return err
+	return summarize(path, d, reading.Notes, reading.Spent, judge, func(by string, add func(journal.Record) error) (int, error) {
+		reading, err := journal.ReadJudged(path, by, add)
+		return reading.Unjudged, err
 	})
 }
 
-func summarize(path string, d Described, notes []journal.Note, judge func(*judge.Judging), records func(func(journal.Record) error) error) (Result, error) {
+func summarize(path string, d Described, notes []journal.Note, spent journal.Spent, judge func(*judge.Judging), records func(by string, add func(journal.Record) error) (unjudged int, err error)) (Result, error) {
 	if err := d.check(); err != nil {
 		return Result{}, err
 	}
@@ -60,21 +65,19 @@ func summarize(path string, d Described, notes []journal.Note, judge func(*judge
 	if judge != nil {
 		judge(&j)
 	}
+	if err := j.Check(); err != nil {
+		return Result{}, err
+	}
 	l := newLedger(d, j)
 	if err := l.readNotes(path, notes); err != nil {
 		return Result{}, err
 	}
-	var spent journal.Spent
-	err = records(func(r journal.Record) error {
-		spent.Add(r.Spent())
-		return l.add(r)
-	})
-	if err != nil {
+	if l.waiting, err = records(j.By(), l.add); err != nil {
 		return Result{}, err
 	}
 	w, err := newWatcher(l)
 	if err == nil {
-		err = w.settle()
+		err = w.settleAll()
 	}
 	if err != nil {
 		return Result{}, err
@@ -87,24 +90,28 @@ func (w *watcher) result(spent journal.Spent) (Result, error) {
 	r := Result{
 		Format: ResultFormat, Simulated: strings.HasPrefix(d.Model, model.SimulatedPrefix),
 		Rule: d.Rule, UntilDecided: d.UntilDecided,
-		Model: d.Model, Scorer: l.judging.Scorer.String(), JudgedBy: l.judging.JudgedBy(), Unanswered: d.unanswered(),
-		SameQuestions: d.SameQuestions, Spent: spent, Notes: slices.Clone(d.Remarks), Setup: l.setup(),
+		Model: d.Model, Scorer: l.judging.Scorer.String(), JudgedBy: l.judging.JudgedBy(), Judge: l.judge(), Unanswered: d.unanswered(),
+		SameQuestions: d.SameQuestions, Graded: l.graded, Spent: spent, Notes: slices.Clone(d.Remarks), Setup: l.setup(),
 	}
 	r.Alpha = cmp.Or(r.Alpha, 0.05)
 	if !l.last.IsZero() {
 		r.Date = l.last.UTC().Format(time.DateOnly)
 	}
-	if d.Prices != (model.Prices{}) {
-		cost := d.Prices.Cost(spent.Usage)
+	if d.Prices != (model.Prices{}) || d.JudgePrices != (model.Prices{}) {
+		cost := d.Prices.Cost(spent.Usage) + d.JudgePrices.Cost(spent.Judge)
 		r.Cost = &cost
 	}
 	if d.SameQuestions {
 		r.Notes = append(r.Notes, "The measured placement was fitted on questions that are compared here: its gain is flattered.")
 	}
+	if len(d.Earlier) > 0 {
+		r.Notes = append(r.Notes, fmt.Sprintf("The arms of this journal changed between runs: all %d challengers that were ever looked at share the error rate.", len(w.challengers)))
+	}
 	w.countQuestions(&r)
 	if err := w.arms(&r); err != nil {
 		return Result{}, err
 	}
+	r.Notes = append(r.Notes, judge.Unjudged(l.unjudged, l.waiting)...)
 	if remedy := r.Counts.Remedy(); remedy != "" {
 		r.Notes = append(r.Notes, remedy)
 	}
@@ -118,9 +125,12 @@ func (w *watcher) result(spent journal.Spent) (Result, error) {
 func (w *watcher) countQuestions(r *Result) {
 	l := w.ledger
 	r.Questions = Questions{Planned: max(l.described.Questions, len(l.order)), Counted: len(w.counted), Dropped: w.dropped}
-	if !w.decided() {
+	if w.clustered() {
+		r.Questions.Clusters = w.units
+	}
+	if !w.Decided() {
 		for _, id := range l.order {
-			if l.standing(l.questions[id]) == waiting {
+			if l.waits(l.questions[id]) {
 				r.Questions.Missing++
 			}
 		}

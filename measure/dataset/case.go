@@ -43,6 +43,13 @@ type Case struct {
 	Question string   // as in the file; the key of a key-value case
 	Answers  []string // one or more; the value of a key-value case
 
+	// Cluster is the same for questions that hang together, such as copies in other
+	// words, questions about one text or of one user: what they say counts as one. A
+	// file names it under "cluster"; questions that differ in capitals, punctuation,
+	// articles and white space alone hang together whatever it says. As a Dataset
+	// returns it, it is a hash, and empty for a question alone.
+	Cluster string
+
 	Documents []Document // one or more, in the order of the file: best first in a list
 	Gold      int        // the index of the gold document in Documents; -1: none, in a list
 	// Time and Conversation tell when a question was asked and of which conversation it

@@ -9,7 +9,8 @@ import (
 )
 
 // Dataset is a list of cases, in the order of its file. It holds offsets, not
-// texts: about 24 bytes a case. All methods but Close are safe for concurrent use.
+// texts: about 24 bytes a case, 32 where questions hang together. All methods but Close
+// are safe for concurrent use.
 type Dataset struct {
 	report Report
 
@@ -17,8 +18,10 @@ type Dataset struct {
 	file    *os.File
 	remove  string // the temporary file to remove on Close; empty for none
 	entries []entry
-	parse   func([]byte, Rules) (c Case, answerElsewhere bool, reason Reason, why string)
-	rules   Rules
+	// clusters are those of the cases; none where they are generated.
+	clusters clusters
+	parse    func([]byte, Rules) (c Case, answerElsewhere bool, reason Reason, why string)
+	rules    Rules
 
 	generate func(i int) Case // a dataset without a file
 }
@@ -52,7 +55,9 @@ func (d *Dataset) Case(i int) (Case, error) {
 		}
 	}
 	if d.generate != nil {
-		return d.generate(i), nil
+		c := d.generate(i)
+		c.Cluster = d.clusters.name(i)
+		return c, nil
 	}
 	at := d.entries[i]
 	line := make([]byte, at.length)
@@ -67,7 +72,7 @@ func (d *Dataset) Case(i int) (Case, error) {
 		}
 	}
 	c, _, _, _ := d.parse(line, d.rules)
-	c.Line = int(at.line)
+	c.Line, c.Cluster = int(at.line), d.clusters.name(i)
 	return c, nil
 }
 

@@ -57,6 +57,14 @@ func (d *Dataset) index(from io.Reader) error {
 			offset: offset, length: int32(len(line)), line: int32(lines.Number), sum: crc32.ChecksumIEEE(line),
 		})
 	}
+	return d.finish()
+}
+
+// finish ends the reading of the cases.
+func (d *Dataset) finish() error {
+	if units := d.clusters.seal(); units < d.report.Kept {
+		d.report.Clusters = units
+	}
 	return d.report.finish()
 }
 
@@ -77,6 +85,7 @@ func (d *Dataset) take(seen map[[8]byte]struct{}, c Case, elsewhere bool, reason
 		return false
 	}
 	d.report.keep(c, elsewhere)
+	d.clusters.add(c)
 	return true
 }
 

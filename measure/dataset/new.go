@@ -53,7 +53,7 @@ func (r Rules) New(cases ...Case) (*Dataset, error) {
 			kept = append(kept, c)
 		}
 	}
-	if err := d.report.finish(); err != nil {
+	if err := d.finish(); err != nil {
 		return nil, err
 	}
 	d.generate = func(i int) Case { return kept[i].clone() }

@@ -85,6 +85,10 @@ func parseQA(line []byte, rules Rules) (c Case, answerElsewhere bool, reason Rea
 			return notForm(wrongType("answers", raw, "a list of texts, or one text"))
 		}
 	}
+	group, fault := asCluster(f)
+	if fault != "" {
+		return notForm(fault)
+	}
 	var contexts []json.RawMessage
 	if json.Unmarshal(f["ctxs"], &contexts) != nil {
 		return notForm(wrongType("ctxs", f["ctxs"], "a list of objects with text, or of texts"))
@@ -95,7 +99,7 @@ func parseQA(line []byte, rules Rules) (c Case, answerElsewhere bool, reason Rea
 			return notForm(why)
 		}
 	}
-	c = Case{ID: questionID(question), Time: asked.time, Conversation: asked.conversation, Task: QuestionAnswer, Question: question, Answers: answers, Documents: make([]Document, len(contexts))}
+	c = Case{ID: questionID(question), Time: asked.time, Conversation: asked.conversation, Task: QuestionAnswer, Question: question, Answers: answers, Cluster: group, Documents: make([]Document, len(contexts))}
 	marks := make([]*bool, len(c.Documents))
 	for i, raw := range contexts {
 		p, fault, textless := readPassage(raw, rules.Lists)

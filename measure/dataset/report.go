@@ -63,6 +63,9 @@ type Report struct {
 	Lists       bool `json:"lists,omitempty"`
 	WithoutGold int  `json:"without_gold,omitempty"`
 	ManyGolds   int  `json:"many_golds,omitempty"`
+	// Clusters is how many independent units the cases make: a cluster counts as one.
+	// 0: each case is one.
+	Clusters int `json:"clusters,omitempty"`
 	// Labels tells Rules.Labels apart, by a hash of them; empty: there were none.
 	Labels string `json:"labels,omitempty"`
 	// MinDocuments and MaxDocuments are the least and the most documents of a kept
@@ -88,6 +91,9 @@ func (r Report) String() string {
 	if len(r.AnswerElsewhere) > 0 {
 		fmt.Fprintf(&b, "; %d kept although another document also holds an answer (%s)",
 			len(r.AnswerElsewhere), lineList(r.AnswerElsewhere))
+	}
+	if r.Clusters > 0 {
+		fmt.Fprintf(&b, "; questions that hang together count as one, which makes %d", r.Clusters)
 	}
 	if r.Lists {
 		fmt.Fprintf(&b, "; the answer is in no document of %d, in several of %d", r.WithoutGold, r.ManyGolds)

@@ -5,28 +5,41 @@ import (
 	"testing"
 
 	"github.com/bookend-rag/bookend/measure/evidence"
-	"github.com/bookend-rag/bookend/measure/stats"
 )
 
-// One question in seven has a winner, as with real models.
-func BenchmarkAdd(b *testing.B) {
+// One question in seven has a winner, as with real models; or each gives part of a point.
+func BenchmarkAddAndLook(b *testing.B) {
 	for _, challengers := range []int{1, 5} {
-		b.Run(fmt.Sprintf("challengers=%d", challengers), func(b *testing.B) {
-			trial, err := evidence.NewTrial(evidence.Rule{Worthwhile: 0.03}, challengers)
-			if err != nil {
-				b.Fatal(err)
-			}
-			right := make([]bool, challengers)
-			b.ReportAllocs()
-			for n := 0; b.Loop(); n++ {
-				for i := range right {
-					right[i] = (n+i)%7 == 0
+		for _, size := range []float64{1, 0.01} {
+			b.Run(fmt.Sprintf("challengers=%d/step=%g", challengers, size), func(b *testing.B) {
+				var trial *evidence.Trial
+				b.ReportAllocs()
+				for n := 0; b.Loop(); n++ {
+					if n%2000 == 0 {
+						var err error
+						if trial, err = evidence.NewTrial(evidence.Rule{Worthwhile: 0.03}, challengers); err != nil {
+							b.Fatal(err)
+						}
+					}
+					for i := range challengers {
+						v := 0.0
+						switch (n + i) % 14 {
+						case 0:
+							v = 1
+						case 7:
+							v = -1
+						}
+						if size < 1 {
+							v = float64((n+i)%101)*size - 0.5
+						}
+						if err := trial.Add(i, v, v); err != nil {
+							b.Fatal(err)
+						}
+					}
+					trial.Look()
 				}
-				if _, err := trial.Add(n%14 == 0, right); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
+			})
+		}
 	}
 }
 
@@ -36,20 +49,15 @@ func BenchmarkVerdict(b *testing.B) {
 		b.Fatal(err)
 	}
 	for n := range 300 {
-		if _, err := trial.Add(n%2 == 0, []bool{true, n%3 == 0, n%5 == 0, false, n%2 == 0}); err != nil {
-			b.Fatal(err)
+		for i := range 5 {
+			v := float64((n+i)%3 - 1)
+			if err := trial.Add(i, v, v); err != nil {
+				b.Fatal(err)
+			}
 		}
 	}
 	b.ReportAllocs()
 	for b.Loop() {
 		trial.Verdict()
-	}
-}
-
-func BenchmarkBootstrap(b *testing.B) {
-	for b.Loop() {
-		if _, err := stats.Bootstrap(stats.Counts{Wins: 30, Losses: 15, Same: 255}, 1000, 1, 0.95); err != nil {
-			b.Fatal(err)
-		}
 	}
 }

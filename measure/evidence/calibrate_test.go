@@ -23,6 +23,15 @@ type calibrationCell struct {
 	wrongReorder, wrongKeep float64
 	median                  int     // at most; 0: not asked for
 	decided                 float64 // at least, by the cap
+	seldom                  bool    // only where many runs are asked for
+}
+
+// missed is the largest share of runs in which some sequence does not hold the truth.
+func (c calibrationCell) missed() float64 {
+	if c.settings.Apart {
+		return 1
+	}
+	return 0.05
 }
 
 func calibrationCells(runs int) []calibrationCell {
@@ -50,6 +59,41 @@ func calibrationCells(runs int) []calibrationCell {
 	add(calibrationCell{name: "5 points", settings: of(0.15, 3*points, 3000, 5*points), wrongKeep: 0.05, median: 400, decided: 0.95})
 	add(calibrationCell{name: "5 points", settings: of(0.15, 3*points, 700, 5*points), wrongKeep: 0.05, median: 400, decided: 0.80})
 	add(calibrationCell{name: "loses 5 points", settings: askOn(of(0.15, 3*points, 3000, -5*points)), wrongReorder: 0.01})
+	// Questions that hang together: counted as clusters, and what is wrong with counting
+	// them apart.
+	for _, copies := range []int{2, 5, 10} {
+		s := askOn(of(0.15, 3*points, 1000, 0))
+		s.Copies = copies
+		add(calibrationCell{name: fmt.Sprintf("no difference, %d copies, one cluster", copies), settings: s, wrongReorder: 0.05, seldom: copies != 5})
+		s.Apart = true
+		add(calibrationCell{name: fmt.Sprintf("no difference, %d copies, counted apart", copies), settings: s, wrongReorder: 1, seldom: true})
+	}
+	// Challengers that are added later: all in one trial, and what is wrong with beginning
+	// anew.
+	late := askOn(of(0.15, 3*points, 2400, make([]float64, 10)...))
+	late.Late = 200
+	add(calibrationCell{name: "ten null, one more every 200, one trial", settings: late, wrongReorder: 0.05})
+	late.Anew = true
+	add(calibrationCell{name: "ten null, one more every 200, a new trial each time", settings: late, wrongReorder: 1, seldom: true})
+	// Calls that fail because of what they would have answered.
+	for _, missing := range []evidence.Missing{
+		{Share: 0.2}, {Share: 0.2, Right: true}, {Share: 0.2, Baseline: true}, {Share: 0.2, Baseline: true, Right: true},
+	} {
+		arm, answers := "the challenger's", "wrong"
+		if missing.Baseline {
+			arm = "the baseline's"
+		}
+		if missing.Right {
+			answers = "right"
+		}
+		name := fmt.Sprintf("20 %% of %s %s answers fail", arm, answers)
+		s := askOn(of(0.15, 3*points, 3000, 0))
+		s.Missing = missing
+		add(calibrationCell{name: "no difference, " + name, settings: s, wrongReorder: 0.05})
+		s = askOn(of(0.15, 3*points, 3000, 3*points))
+		s.Missing = missing
+		add(calibrationCell{name: "exactly the worthwhile gain, " + name, settings: s, wrongKeep: 0.05})
+	}
 	return cells
 }
 
@@ -61,9 +105,12 @@ func TestCalibration(t *testing.T) {
 	t.Parallel()
 	var text strings.Builder
 	table := tabwriter.NewWriter(&text, 0, 0, 1, ' ', 0)
-	fmt.Fprintln(table, "| true gains\t| discordance\t| worthwhile\t| questions\t| looks\t| reorder\t| keep\t| inconclusive\t| wrong reorder\t| wrong keep\t| ever wrong reorder\t| ever wrong keep\t| median\t|")
-	fmt.Fprintln(table, strings.Repeat("|---\t", 13)+"|")
+	fmt.Fprintln(table, "| true gains\t| discordance\t| worthwhile\t| questions\t| looks\t| reorder\t| keep\t| inconclusive\t| wrong reorder\t| wrong keep\t| ever wrong reorder\t| ever wrong keep\t| ever missed\t| median\t|")
+	fmt.Fprintln(table, strings.Repeat("|---\t", 14)+"|")
 	for _, cell := range calibrationCells(*calibrationRuns) {
+		if cell.seldom && *calibrationRuns < 500 {
+			continue
+		}
 		c, err := evidence.Calibrate(cell.settings)
 		if err != nil {
 			t.Fatalf("%s: %v", cell.name, err)
@@ -76,7 +123,7 @@ func TestCalibration(t *testing.T) {
 			median = fmt.Sprint(c.Median)
 		}
 		fmt.Fprintf(table, "| %s\t| %.2f\t| %.2f\t| %d\t| %s\t", cell.name, cell.settings.Discordance, cell.settings.Rule.Worthwhile, cell.settings.Questions, looks)
-		for _, n := range []int{c.Reorder, c.Keep, c.Inconclusive, c.WrongReorder, c.WrongKeep, c.EverWrongReorder, c.EverWrongKeep} {
+		for _, n := range []int{c.Reorder, c.Keep, c.Inconclusive, c.WrongReorder, c.WrongKeep, c.EverWrongReorder, c.EverWrongKeep, c.EverMissed} {
 			fmt.Fprintf(table, "| %.1f\t", 100*c.Share(n))
 		}
 		fmt.Fprintf(table, "| %s\t|\n", median)
@@ -92,6 +139,7 @@ func TestCalibration(t *testing.T) {
 		}{
 			{"wrong reorder", c.Share(c.EverWrongReorder), cell.wrongReorder + errorOf(cell.wrongReorder)},
 			{"wrong keep", c.Share(c.EverWrongKeep), cell.wrongKeep + errorOf(cell.wrongKeep)},
+			{"missed the true gain", c.Share(c.EverMissed), cell.missed() + errorOf(0.05)},
 			{"undecided", c.Share(c.Inconclusive), 1 - cell.decided + errorOf(cell.decided)},
 		} {
 			if line.share > line.max {
@@ -158,7 +206,7 @@ func TestCalibrateAskOnChangesNoFirstWord(t *testing.T) {
 	if on.EverWrongReorder <= on.WrongReorder && on.EverWrongKeep <= on.WrongKeep {
 		t.Errorf("asked on: got %+v, want further mistakes", on)
 	}
-	on.EverWrongReorder, on.EverWrongKeep = stopped.EverWrongReorder, stopped.EverWrongKeep
+	on.EverWrongReorder, on.EverWrongKeep, on.EverMissed = stopped.EverWrongReorder, stopped.EverWrongKeep, stopped.EverMissed
 	if on != stopped {
 		t.Errorf("(-stopped +asked on)\n-%+v\n+%+v", stopped, on)
 	}
@@ -184,6 +232,70 @@ func TestCalibrateOfCertainties(t *testing.T) {
 	}
 }
 
+// Copies that are counted apart are evidence that is not there; one cluster each, they are
+// as many as the questions.
+func TestCalibrateCopies(t *testing.T) {
+	t.Parallel()
+	s := evidence.CalibrationSettings{
+		Challengers: []float64{0}, Discordance: 0.3, Rule: evidence.Rule{Worthwhile: 0.03}, Questions: 100, Runs: 200, Seed: 6, AskOn: true,
+	}
+	once := calibrate(t, s)
+	s.Copies = 10
+	if clustered := calibrate(t, s); clustered != once {
+		t.Errorf("one cluster each: got %+v, want %+v", clustered, once)
+	}
+	s.Apart = true
+	if apart := calibrate(t, s); apart.EverWrongReorder < 50 {
+		t.Errorf("ten copies counted apart: wrong in %d of 200 runs, want many", apart.EverWrongReorder)
+	}
+}
+
+// What fails because it would be wrong looks like a gain, if one leaves it out: here it
+// counts as the whole range, and no run is decided by it.
+func TestCalibrateMissing(t *testing.T) {
+	t.Parallel()
+	s := evidence.CalibrationSettings{
+		Challengers: []float64{0}, Discordance: 0.15, Rule: evidence.Rule{Worthwhile: 0.03}, Questions: 400, Runs: 50, Seed: 7,
+		Missing: evidence.Missing{Share: 0.2},
+	}
+	for _, tt := range []struct {
+		missing   evidence.Missing
+		mayKeep   bool // since counting what failed for the challenger changes nothing
+		mayChange bool // since counting it against the challenger changes nothing
+	}{
+		{evidence.Missing{Share: 0.2}, false, true},
+		{evidence.Missing{Share: 0.2, Right: true}, true, false},
+		{evidence.Missing{Share: 0.2, Baseline: true}, true, false},
+		{evidence.Missing{Share: 0.2, Baseline: true, Right: true}, false, true},
+	} {
+		s.Missing = tt.missing
+		if c := calibrate(t, s); c.Keep > 0 && !tt.mayKeep || c.Reorder > 0 && !tt.mayChange || c.Reorder > 6 {
+			t.Errorf("%+v: got %+v", s.Missing, c)
+		}
+	}
+	s.Missing = evidence.Missing{Share: 1, Right: true}
+	s.Challengers[0] = 0.15
+	if c := calibrate(t, s); c.Inconclusive != 50 {
+		t.Errorf("all right answers of the better challenger fail: got %+v, want inconclusive", c)
+	}
+}
+
+// A challenger that is added late wins late, whether or not the trial begins anew.
+func TestCalibrateLate(t *testing.T) {
+	t.Parallel()
+	s := evidence.CalibrationSettings{
+		Challengers: []float64{-0.4, 0.5}, Discordance: 0.5, Rule: evidence.Rule{Worthwhile: 0.4}, Questions: 100, Runs: 40, Seed: 8,
+	}
+	early := calibrate(t, s)
+	s.Late = 50
+	late := calibrate(t, s)
+	s.Anew = true
+	anew := calibrate(t, s)
+	if early.Reorder != 40 || early.Median > 30 || late.Reorder < 39 || late.Median < early.Median+40 || late.Median > early.Median+60 || anew.Keep < 39 {
+		t.Errorf("one loses, one wins: got %+v from the start, %+v after 50 questions, and %+v anew, which has kept by then", early, late, anew)
+	}
+}
+
 func TestCalibrateRefuses(t *testing.T) {
 	t.Parallel()
 	good := evidence.CalibrationSettings{Challengers: []float64{0.05}, Discordance: 0.15, Rule: evidence.Rule{Worthwhile: 0.03}, Questions: 10, Runs: 1}
@@ -201,6 +313,10 @@ func TestCalibrateRefuses(t *testing.T) {
 		{[]string{"Challengers"}, func(s *evidence.CalibrationSettings) { s.Discordance = 0.96 }},
 		{[]string{"Discordance", "Challengers"}, func(s *evidence.CalibrationSettings) { s.Discordance = 0 }},
 		{[]string{"Discordance", "Challengers"}, func(s *evidence.CalibrationSettings) { s.Discordance = 15 }},
+		{[]string{"Copies"}, func(s *evidence.CalibrationSettings) { s.Copies = -1 }},
+		{[]string{"Missing.Share"}, func(s *evidence.CalibrationSettings) { s.Missing.Share = 20 }},
+		{[]string{"Late"}, func(s *evidence.CalibrationSettings) { s.Late = -1 }},
+		{[]string{"Late"}, func(s *evidence.CalibrationSettings) { s.Anew = true }},
 		{[]string{"Alpha", "Worthwhile", "Runs"}, func(s *evidence.CalibrationSettings) { s.Rule, s.Runs = evidence.Rule{Alpha: 2}, -1 }},
 	} {
 		settings := good

@@ -54,7 +54,8 @@ func questionsToSettle(c Standing, distance, all, missing float64) float64 {
 		return math.Inf(1)
 	}
 	// Without any difference seen so far, one may come next.
-	discordance := max(c.Discordance(), 1/float64(c.N()))
+	units := float64(max(c.Units, 1))
+	discordance := max(c.Discordance, 1/units)
 	growth := distance * distance / (2 * discordance)
-	return max(all/growth-float64(c.N()), missing/growth)
+	return max(all/growth-units, missing/growth)
 }

@@ -16,6 +16,8 @@ const (
 	Keep Word = "keep"
 	// Inconclusive: neither is known yet.
 	Inconclusive Word = "inconclusive"
+	// Unfit: the run can tell nothing. No Trial says so; package fitness does.
+	Unfit Word = "unfit"
 )
 
 // Rule says when a comparison is decided.

@@ -2,12 +2,17 @@ package evidence
 
 import "github.com/bookend-rag/bookend/measure/stats"
 
-// Evidence is what a comparison knows about one challenger. All of it holds however
+// Standing is what a comparison knows about one challenger. All of it holds however
 // often one looked.
 type Standing struct {
-	stats.Counts
-	// Difference is the estimated gain, as a share.
-	Difference float64 `json:"difference"`
+	// Units is how many independent values stand behind it: questions, or clusters of
+	// questions that hang together.
+	Units int `json:"units"`
+	// Difference is the estimated gain, as a share, and Discordance the mean of its
+	// squares: for right and wrong, the share of questions that are answered
+	// differently. Both leave out what is not known.
+	Difference  float64 `json:"difference"`
+	Discordance float64 `json:"discordance"`
 	// LogE is the natural logarithm of e*: the evidence that the gain is above 0,
 	// with the other challengers accounted for. It reaches log(1/alpha) for Reorder.
 	LogE float64 `json:"log_e"`

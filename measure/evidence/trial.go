@@ -8,20 +8,22 @@ import (
 	"slices"
 
 	"github.com/bookend-rag/bookend/core"
-	"github.com/bookend-rag/bookend/measure/stats"
 )
 
 // Trial is a running comparison of challengers with one baseline. It may be looked
 // at after every question: over all looks, Reorder names a challenger whose true
 // gain is 0 or less with a probability of at most Rule.Alpha, and Keep comes with
 // the same bound while some challenger gains Rule.Worthwhile or more. Questions have
-// to come in an order that has nothing to do with their answers.
+// to be independent of each other, and to come in an order that has nothing to do with
+// their answers.
 //
-// The caller asks until Add returns another word than Inconclusive, or until it
-// will pay for no more. A word is that of the present counts: who asks on after it
-// may see it change, and the first one is the one that counts.
+// The caller asks until Look returns another word than Inconclusive, or until it
+// will pay for no more. A word is that of the present values: who asks on after it
+// may see it change, and the first one is the one that counts. Whom to ask next may
+// depend on all that was seen: each challenger keeps evidence of its own, so that one
+// that is excluded need not be asked any more.
 //
-// The rule: let e+ be the e-value of LogEPlus, and Dn that of LogDown at
+// The rule: let e+ be the e-value of Mean.LogPlus, and Dn that of Mean.LogBelow at
 // Rule.Worthwhile. e* of a challenger is e+ with the others accounted for: the least
 // mean of its own and any number of theirs, which keeps the bound for all
 // challengers together (closed testing, Vovk and Wang 2021).
@@ -35,17 +37,16 @@ import (
 type Trial struct {
 	rule        Rule
 	limit       float64 // log(1/alpha)
-	worthwhile  wager
-	questions   int
 	challengers []challenger
 	ascending   []int // challengers by e+
+	moved       bool  // since e* was weighed
 }
 
 type challenger struct {
-	stats.Counts
-	plus float64 // log e+
-	star float64 // log e*
-	best float64 // the largest star of all looks, at least 0
+	Mean
+	pluses float64 // log e+
+	star   float64 // log e*
+	best   float64 // the largest star of all looks, at least 0
 }
 
 // NewTrial returns a comparison with so many challengers, 1 or more, and no
@@ -62,56 +63,68 @@ func NewTrial(rule Rule, challengers int) (*Trial, error) {
 		rule: rule, limit: -math.Log(rule.Alpha),
 		challengers: make([]challenger, challengers), ascending: make([]int, challengers),
 	}
-	t.worthwhile.against(rule.Worthwhile)
 	for i := range t.ascending {
 		t.ascending[i] = i
 	}
 	return t, nil
 }
 
-// Add counts one question: whether the baseline was right, and whether each
-// challenger was, in their order. It returns the word of all questions so far. When
-// the number of challengers is another one, the error is a *core.ConfigError and
-// nothing is counted. It costs less than a microsecond a challenger in the first
-// thousands of questions, later as much as LogEPlus, and allocates nothing.
-func (t *Trial) Add(baseline bool, challengers []bool) (Word, error) {
-	if len(challengers) != len(t.challengers) {
-		return Inconclusive, &core.ConfigError{
-			Field: "challengers", Value: fmt.Sprintf("%d answers", len(challengers)),
-			Rule: fmt.Sprintf("this comparison has %d challengers, and each question needs an answer of each: score a missing one as wrong, or leave the question out", len(t.challengers)),
+// Add counts what one question, or one cluster of questions, says of a challenger: its
+// score minus that of the baseline, from -1 to 1, or the range that it lies in where a
+// score is not known. low and high are alike for a difference that is known. The error,
+// a *core.ConfigError, says that there is no such challenger or difference; then
+// nothing is counted. It costs less than a microsecond for some ten thousand questions.
+func (t *Trial) Add(challenger int, low, high float64) error {
+	if challenger < 0 || challenger >= len(t.challengers) {
+		return &core.ConfigError{
+			Field: "challenger", Value: challenger,
+			Rule: fmt.Sprintf("this comparison has %d challengers, from 0", len(t.challengers)),
 		}
 	}
-	t.questions++
-	moved := false
-	for i, right := range challengers {
-		c := &t.challengers[i]
-		c.Counts.Add(baseline, right)
-		if right != baseline {
-			c.plus = LogEPlus(c.Wins, c.Losses)
-			moved = true
-		}
+	c := &t.challengers[challenger]
+	if err := c.Mean.Add(low, high); err != nil {
+		return err
 	}
-	if moved {
-		t.weigh()
+	if low != 0 {
+		c.pluses = c.LogPlus()
+		t.moved = true
 	}
+	return nil
+}
+
+// Look returns the word of all that was added. It allocates nothing, and costs less
+// than a microsecond a challenger.
+func (t *Trial) Look() Word {
+	t.weigh()
 	word, _ := t.word()
-	return word, nil
+	return word
+}
+
+// Excluded says whether a gain of Rule.Worthwhile is excluded for a challenger, so that
+// it need not be asked any more. It panics for a challenger that does not exist, as a
+// slice does.
+func (t *Trial) Excluded(challenger int) bool {
+	return t.challengers[challenger].LogBelow(t.rule.Worthwhile) >= t.limit
 }
 
 // weigh finds e* of each challenger from all e+.
 func (t *Trial) weigh() {
-	slices.SortFunc(t.ascending, func(i, j int) int { return cmp.Compare(t.challengers[i].plus, t.challengers[j].plus) })
+	if !t.moved {
+		return
+	}
+	t.moved = false
+	slices.SortFunc(t.ascending, func(i, j int) int { return cmp.Compare(t.challengers[i].pluses, t.challengers[j].pluses) })
 	for i := range t.challengers {
 		c := &t.challengers[i]
 		// Adding what is less than the mean lowers it; what is more, and all after
 		// it, does not.
-		sum, size := c.plus, 1.0
-		c.star = c.plus
+		sum, size := c.pluses, 1.0
+		c.star = c.pluses
 		for _, j := range t.ascending {
 			if j == i {
 				continue
 			}
-			other := t.challengers[j].plus
+			other := t.challengers[j].pluses
 			if other >= c.star {
 				break
 			}
@@ -133,16 +146,16 @@ func (t *Trial) word() (Word, int) {
 	for i := range t.challengers {
 		c := &t.challengers[i]
 		switch {
-		case t.worthwhile.reaches(c.Counts, t.limit):
+		case t.Excluded(i):
 			excluded++
-		case c.star >= t.limit && (winner < 0 || c.Difference() > t.challengers[winner].Difference()):
+		case c.star >= t.limit && (winner < 0 || c.Value() > t.challengers[winner].Value()):
 			winner = i
 		}
 	}
 	switch {
 	case winner >= 0:
 		return Reorder, winner
-	case excluded == len(t.challengers):
+	case excluded > 0 && excluded == len(t.challengers):
 		return Keep, -1
 	}
 	return Inconclusive, -1

@@ -23,54 +23,54 @@ func newTrial(t *testing.T, rule evidence.Rule, challengers int) *evidence.Trial
 	return trial
 }
 
-// ask adds one question n times.
-func ask(t *testing.T, trial *evidence.Trial, n int, baseline bool, challengers ...bool) evidence.Word {
+// ask adds one question n times: what each challenger gains by it.
+func ask(t *testing.T, trial *evidence.Trial, n int, differences ...float64) evidence.Word {
 	t.Helper()
-	word := evidence.Inconclusive
+	word := trial.Look()
 	for range n {
-		var err error
-		if word, err = trial.Add(baseline, challengers); err != nil {
-			t.Fatal(err)
+		for i, d := range differences {
+			if err := trial.Add(i, d, d); err != nil {
+				t.Fatal(err)
+			}
 		}
+		word = trial.Look()
 	}
 	return word
 }
 
-// askCounts adds questions with these counts: first those that the baseline has
-// wrong, as many as the largest number of wins.
-func askCounts(t *testing.T, trial *evidence.Trial, counts []stats.Counts) {
+// count is what one challenger won, lost, and had as the baseline.
+type count struct{ wins, losses, same int }
+
+// askCounts adds the values of each challenger, one challenger after the other.
+func askCounts(t *testing.T, trial *evidence.Trial, counts []count) {
 	t.Helper()
-	wrong := 0
-	for _, k := range counts {
-		wrong = max(wrong, k.Wins)
-	}
-	right := make([]bool, len(counts))
-	for n := range counts[0].N() {
-		baseline := n >= wrong
-		for i, k := range counts {
-			right[i] = n < k.Wins || n >= wrong+k.Losses
-		}
-		ask(t, trial, 1, baseline, right...)
-	}
-	for i, e := range trial.Verdict().Challengers {
-		if e.Counts != counts[i] {
-			t.Fatalf("challenger %d: asked %+v, want %+v", i, e.Counts, counts[i])
+	for i, k := range counts {
+		for _, values := range []struct {
+			v     float64
+			times int
+		}{{1, k.wins}, {-1, k.losses}, {0, k.same}} {
+			for range values.times {
+				if err := trial.Add(i, values.v, values.v); err != nil {
+					t.Fatal(err)
+				}
+			}
 		}
 	}
+	trial.Look()
 }
 
 // starOf is e* of challenger j by its definition: the least mean of all sets of
 // challengers that j is in.
-func starOf(counts []stats.Counts, j int) float64 {
+func starOf(means []*evidence.Mean, j int) float64 {
 	least := math.Inf(1)
-	for set := range 1 << len(counts) {
+	for set := range 1 << len(means) {
 		if set>>j&1 == 0 {
 			continue
 		}
 		sum, size := 0.0, 0.0
-		for i, k := range counts {
+		for i, m := range means {
 			if set>>i&1 == 1 {
-				sum += math.Exp(evidence.LogEPlus(k.Wins, k.Losses))
+				sum += math.Exp(m.LogPlus())
 				size++
 			}
 		}
@@ -79,76 +79,93 @@ func starOf(counts []stats.Counts, j int) float64 {
 	return math.Log(least)
 }
 
-// After each question the trial says just what the closed forms say of its counts.
-func TestTrialEqualsItsClosedForms(t *testing.T) {
+// After each question the trial says just what the means of its challengers say: for right
+// and wrong answers, for graded scores, with values that are not known, and with
+// challengers that are not asked any more.
+func TestTrialFollowsItsRule(t *testing.T) {
 	t.Parallel()
 	words := map[evidence.Word]int{}
-	for _, challengers := range []int{1, 3} {
-		for seed := range uint64(4) {
-			rule := evidence.Rule{Alpha: 0.2, Worthwhile: 0.1}
-			limit := math.Log(1 / rule.Alpha)
-			trial := newTrial(t, rule, challengers)
-			draw := rand.New(rand.NewPCG(seed, uint64(challengers)))
-			counts, best := make([]stats.Counts, challengers), make([]float64, challengers)
-			right := make([]bool, challengers)
-			for n := 1; n <= 100; n++ {
-				baseline := draw.IntN(2) == 0
-				for i := range right {
-					right[i] = baseline
-					if draw.IntN(10) < 4 {
-						right[i] = draw.IntN(10) < 2+int(seed)*5/3
-					}
-					switch {
-					case right[i] && !baseline:
-						counts[i].Wins++
-					case !right[i] && baseline:
-						counts[i].Losses++
-					default:
-						counts[i].Same++
-					}
+	for _, kind := range []string{"right and wrong", "graded", "with ranges", "not all asked"} {
+		for _, challengers := range []int{1, 3} {
+			for seed := range uint64(4) {
+				rule := evidence.Rule{Alpha: 0.2, Worthwhile: 0.1}
+				limit := math.Log(1 / rule.Alpha)
+				trial := newTrial(t, rule, challengers)
+				draw := rand.New(rand.NewPCG(seed, uint64(challengers)))
+				means, best := make([]*evidence.Mean, challengers), make([]float64, challengers)
+				for i := range means {
+					means[i] = new(evidence.Mean)
 				}
-				word, err := trial.Add(baseline, right)
-				if err != nil {
-					t.Fatal(err)
-				}
-				got := trial.Verdict()
-
-				winner, kept := -1, 0
-				for i, k := range counts {
-					star, down := starOf(counts, i), evidence.LogDown(rule.Worthwhile, k)
-					best[i] = max(best[i], star)
-					sequence, err := evidence.ConfidenceSequence(k, rule.Alpha)
-					if err != nil {
-						t.Fatal(err)
+				for n := 1; n <= 150; n++ {
+					for i, m := range means {
+						if kind == "not all asked" && n > 20*(i+1) && i < 2 && challengers > 1 {
+							continue
+						}
+						v := 0.0
+						if draw.IntN(10) < 4 {
+							v = -1
+							if draw.IntN(10) < 2+int(seed)*2 {
+								v = 1
+							}
+						}
+						if kind == "graded" {
+							v *= float64(1+draw.IntN(4)) / 4
+						}
+						low, high := v, v
+						if kind == "with ranges" && draw.IntN(6) == 0 {
+							low, high = min(v, 0), max(v, 0)+1-max(v, 0)
+						}
+						add(t, m, repeat{low, high, 1})
+						if err := trial.Add(i, low, high); err != nil {
+							t.Fatal(err)
+						}
 					}
-					e := got.Challengers[i]
-					if e.Counts != k || e.Difference != k.Difference() || e.LogDown != down || e.Sequence != sequence || e.Excluded != (down >= limit) ||
-						!near(e.LogE, star) || !near(e.P, math.Exp(-best[i])) {
-						t.Fatalf("question %d, challenger %d of %d: got %+v, want %+v, e* %.12g, p %.12g, down %.12g, %v",
-							n, i, challengers, e, k, star, math.Exp(-best[i]), down, sequence)
+					word, got := trial.Look(), trial.Verdict()
+					winner, kept := -1, 0
+					for i, m := range means {
+						star, down := starOf(means, i), m.LogBelow(rule.Worthwhile)
+						best[i] = max(best[i], star)
+						want := evidence.Standing{
+							Units: m.Len(), Difference: m.Value(), Discordance: m.Square(), LogDown: down,
+							Excluded: down >= limit,
+						}
+						e := got.Challengers[i]
+						if want.Sequence = e.Sequence; n%25 == 0 {
+							want.Sequence = interval(t, m, rule.Alpha)
+						}
+						if !near(e.LogE, star) || !near(e.P, math.Exp(-best[i])) || !near(e.LogDown, down) {
+							t.Fatalf("%s, question %d, challenger %d of %d: got %+v, want e* %.12g, p %.12g, down %.12g",
+								kind, n, i, challengers, e, star, math.Exp(-best[i]), down)
+						}
+						if e.LogE, e.P, e.LogDown = 0, 0, down; e != want {
+							t.Fatalf("%s, question %d, challenger %d of %d (-want +got)\n-%+v\n+%+v", kind, n, i, challengers, want, e)
+						}
+						if trial.Excluded(i) != want.Excluded {
+							t.Fatalf("%s, question %d: Excluded says %t", kind, n, !want.Excluded)
+						}
+						if want.Excluded {
+							kept++
+						} else if star >= limit && (winner < 0 || m.Value() > means[winner].Value()) {
+							winner = i
+						}
 					}
-					if down >= limit {
-						kept++
-					} else if star >= limit && (winner < 0 || k.Difference() > counts[winner].Difference()) {
-						winner = i
+					want := evidence.Inconclusive
+					if winner >= 0 {
+						want = evidence.Reorder
+					} else if kept == challengers {
+						want = evidence.Keep
 					}
+					if word != want || got.Word != want || got.Winner != winner || (got.More != nil) != (want == evidence.Inconclusive) {
+						t.Fatalf("%s, question %d of %d challengers: Look says %s, want %s by %d; verdict %+v", kind, n, challengers, word, want, winner, got)
+					}
+					words[want]++
 				}
-				want := evidence.Inconclusive
-				if winner >= 0 {
-					want = evidence.Reorder
-				} else if kept == challengers {
-					want = evidence.Keep
-				}
-				if word != want || got.Word != want || got.Winner != winner || got.Questions != n || (got.More != nil) != (want == evidence.Inconclusive) {
-					t.Fatalf("question %d of %d challengers: Add says %s, want %s by %d; verdict %+v", n, challengers, word, want, winner, got)
-				}
-				words[want]++
 			}
 		}
 	}
 	for _, w := range []evidence.Word{evidence.Reorder, evidence.Keep, evidence.Inconclusive} {
-		if words[w] < 30 {
-			t.Errorf("%d looks said %s, want 30 or more, else the test shows little", words[w], w)
+		if words[w] < 200 {
+			t.Errorf("%d looks said %s, want 200 or more, else the test shows little", words[w], w)
 		}
 	}
 }
@@ -156,11 +173,25 @@ func TestTrialEqualsItsClosedForms(t *testing.T) {
 func TestTrialNamesTheLargestGain(t *testing.T) {
 	t.Parallel()
 	trial := newTrial(t, evidence.Rule{Worthwhile: 0.03}, 4)
-	ask(t, trial, 40, false, true, true, true, false)
-	ask(t, trial, 10, false, false, true, true, false)
-	word := ask(t, trial, 60, true, true, true, true, false)
+	ask(t, trial, 40, 1, 1, 1, 0)
+	ask(t, trial, 10, 0, 1, 1, 0)
+	word := ask(t, trial, 60, 0, 0, 0, -1)
 	if v := trial.Verdict(); word != evidence.Reorder || v.Winner != 1 {
 		t.Errorf("got %s by %d, want reorder by 1: challengers 1 and 2 win 50 of 110, 0 wins 40, 3 loses", word, v.Winner)
+	}
+}
+
+// Half a point each time is worth as much as a mean of one half.
+func TestTrialOfGradedScores(t *testing.T) {
+	t.Parallel()
+	trial := newTrial(t, evidence.Rule{Worthwhile: 0.03}, 2)
+	word := ask(t, trial, 40, 0.5, 0.001)
+	v := trial.Verdict()
+	if word != evidence.Reorder || v.Winner != 0 || !near(v.Challengers[0].Difference, 0.5) || !near(v.Challengers[0].Discordance, 0.25) {
+		t.Errorf("got %s and %+v, want reorder by 0, whose mean gain is .5", word, v)
+	}
+	if d := v.Challengers[1].Difference; !near(d, 0.001) {
+		t.Errorf("got a gain of %g, want .001", d)
 	}
 }
 
@@ -168,8 +199,8 @@ func TestTrialNamesTheLargestGain(t *testing.T) {
 func TestTrialKeepsWhereTheGainIsProvedSmall(t *testing.T) {
 	t.Parallel()
 	trial := newTrial(t, evidence.Rule{Worthwhile: 0.5}, 1)
-	ask(t, trial, 100, true, true)
-	word := ask(t, trial, 20, false, true)
+	ask(t, trial, 100, 0)
+	word := ask(t, trial, 20, 1)
 	v := trial.Verdict()
 	if e := v.Challengers[0]; word != evidence.Keep || v.Winner != -1 || !e.Excluded || e.LogE < math.Log(20) || e.Sequence.Low <= 0 {
 		t.Errorf("got %s and %+v, want keep, with a gain above 0", word, v)
@@ -180,12 +211,31 @@ func TestTrialKeepsWhereTheGainIsProvedSmall(t *testing.T) {
 func TestTrialWithUnequalChallengers(t *testing.T) {
 	t.Parallel()
 	trial := newTrial(t, evidence.Rule{Worthwhile: 0.05}, 2)
-	ask(t, trial, 300, true, true, false)
+	ask(t, trial, 300, 0, -1)
 	if v := trial.Verdict(); v.Word != evidence.Keep {
 		t.Errorf("one never differs and one loses all: got %+v, want keep", v)
 	}
-	if word := ask(t, trial, 150, false, true, false); word != evidence.Reorder {
+	if word := ask(t, trial, 150, 1, -1); word != evidence.Reorder {
 		t.Errorf("one wins: got %s, want reorder", word)
+	}
+}
+
+// What is missing speaks for neither word: failures that would decide leave it open.
+func TestTrialWithValuesThatAreNotKnown(t *testing.T) {
+	t.Parallel()
+	trial := newTrial(t, evidence.Rule{Worthwhile: 0.03}, 1)
+	word := ask(t, trial, 12, 1)
+	if word != evidence.Reorder {
+		t.Fatalf("12 wins: got %s, want reorder", word)
+	}
+	for range 12 {
+		if err := trial.Add(0, -1, 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	v := trial.Verdict()
+	if e := v.Challengers[0]; trial.Look() != evidence.Inconclusive || e.Units != 24 || e.Difference != 1 {
+		t.Errorf("12 more that failed: got %+v, want inconclusive", v)
 	}
 }
 
@@ -195,14 +245,15 @@ func TestTrialRemembersItsBestLook(t *testing.T) {
 	if p := trial.Verdict().Challengers[0].P; p != 1 {
 		t.Errorf("no question: p = %g, want 1", p)
 	}
-	ask(t, trial, 12, false, true)
-	ask(t, trial, 12, true, false)
+	ask(t, trial, 12, 1)
+	ask(t, trial, 12, -1)
 	e := trial.Verdict().Challengers[0]
-	if want := math.Exp(-evidence.LogEPlus(12, 0)); !near(e.P, want) || e.LogE != evidence.LogEPlus(12, 12) {
-		t.Errorf("got p %g and log e %g, want %g of the best look and %g of this one", e.P, e.LogE, want, evidence.LogEPlus(12, 12))
+	most, now := wonAndLost(t, 12, 0, 0).LogPlus(), wonAndLost(t, 12, 12, 0).LogPlus()
+	if !near(e.P, math.Exp(-most)) || e.LogE != now {
+		t.Errorf("got p %g and log e %g, want %g of the best look and %g of this one", e.P, e.LogE, math.Exp(-most), now)
 	}
 	lost := newTrial(t, evidence.Rule{Worthwhile: 0.03}, 1)
-	ask(t, lost, 30, true, false)
+	ask(t, lost, 30, -1)
 	if p := lost.Verdict().Challengers[0].P; p != 1 {
 		t.Errorf("30 losses: p = %g, want 1", p)
 	}
@@ -212,83 +263,83 @@ func TestTrialSaysWhatWouldSettleIt(t *testing.T) {
 	t.Parallel()
 	const third = 1.0 / 3
 	for _, tt := range []struct {
-		name  string
-		rule  evidence.Rule
-		count []stats.Counts
-		want  *evidence.More
+		name   string
+		rule   evidence.Rule
+		counts []count
+		want   *evidence.More
 	}{
-		{"no question", evidence.Rule{Worthwhile: 0.03}, []stats.Counts{{}}, nil},
+		{"no question", evidence.Rule{Worthwhile: 0.03}, []count{{}}, nil},
 		{
 			"gains 6 points of 100",
 			evidence.Rule{Worthwhile: 0.03},
-			[]stats.Counts{{Wins: 10, Losses: 4, Same: 86}},
+			[]count{{wins: 10, losses: 4, same: 86}},
 			&evidence.More{Word: evidence.Reorder, Questions: 164}, // 2·.14·ln(20)/.06² = 233.001
 		},
 		{
 			"gains nothing",
 			evidence.Rule{Worthwhile: 0.03},
-			[]stats.Counts{{Wins: 7, Losses: 7, Same: 86}},
+			[]count{{wins: 7, losses: 7, same: 86}},
 			&evidence.More{Word: evidence.Keep, Questions: 911}, // 2·.14·ln(20)/.03² = 932.004
 		},
 		{
 			"nearer to 0 than to the worthwhile gain",
 			evidence.Rule{Worthwhile: 0.1},
-			[]stats.Counts{{Wins: 4, Losses: 1, Same: 75}},
+			[]count{{wins: 4, losses: 1, same: 75}},
 			&evidence.More{Word: evidence.Keep, Questions: 61}, // 2·.0625·ln(20)/.0625² = 95.9
 		},
 		{
 			"the second of three wins",
 			evidence.Rule{Worthwhile: 0.03},
-			[]stats.Counts{{Wins: 5, Losses: 5, Same: 90}, {Wins: 10, Losses: 2, Same: 88}, {Wins: 1, Losses: 9, Same: 90}},
+			[]count{{wins: 5, losses: 5, same: 90}, {wins: 10, losses: 2, same: 88}, {wins: 1, losses: 9, same: 90}},
 			&evidence.More{Word: evidence.Reorder, Challenger: 1, Questions: 70}, // 2·.12·ln(60)/.08² = 153.5
 		},
 		{
 			"keep waits for the last of three",
 			evidence.Rule{Worthwhile: 0.1},
-			[]stats.Counts{{Wins: 5, Losses: 6, Same: 89}, {Wins: 2, Losses: 5, Same: 93}, {Wins: 10, Losses: 10, Same: 80}},
+			[]count{{wins: 5, losses: 6, same: 89}, {wins: 2, losses: 5, same: 93}, {wins: 10, losses: 10, same: 80}},
 			&evidence.More{Word: evidence.Keep, Challenger: 2, Questions: 54}, // 2·.2·ln(20)/.1² = 119.8
 		},
 		{
 			"never any difference",
 			evidence.Rule{Worthwhile: 0.03},
-			[]stats.Counts{{Same: 40}},
+			[]count{{same: 40}},
 			&evidence.More{Word: evidence.Keep, Questions: 148}, // 2·(1/40)·ln(20)/.03² = 166.4
 		},
 		{
 			"as many as should do",
 			evidence.Rule{Worthwhile: 0.1},
-			[]stats.Counts{{Same: 30}},
+			[]count{{same: 30}},
 			&evidence.More{Word: evidence.Keep, Questions: 14}, // 2·(1/30)·ln(20)/.1² = 20.0
 		},
 		{
 			"who is excluded is not waited for",
 			evidence.Rule{Worthwhile: 0.1},
-			[]stats.Counts{{Losses: 40, Same: 60}, {Wins: 10, Losses: 10, Same: 80}},
+			[]count{{losses: 40, same: 60}, {wins: 10, losses: 10, same: 80}},
 			&evidence.More{Word: evidence.Keep, Challenger: 1, Questions: 54}, // as above
 		},
 		{
 			"who is excluded will not win",
 			evidence.Rule{Worthwhile: 0.2},
-			[]stats.Counts{{Wins: 4, Same: 96}, {Wins: 32, Losses: 22, Same: 46}},
+			[]count{{wins: 4, same: 96}, {wins: 32, losses: 22, same: 46}},
 			&evidence.More{Word: evidence.Keep, Challenger: 1, Questions: 289}, // 2·.54·ln(20)/.1² = 323.5
 		},
 		{
 			"another alpha",
 			evidence.Rule{Worthwhile: 0.03, Alpha: third},
-			[]stats.Counts{{Wins: 4, Losses: 3, Same: 13}},
+			[]count{{wins: 4, losses: 3, same: 13}},
 			&evidence.More{Word: evidence.Reorder, Questions: 385}, // 2·.35·ln(3)/.05² = 307.6
 		},
 		{
 			"a tiny gain matters",
 			evidence.Rule{Worthwhile: 1e-9},
-			[]stats.Counts{{Wins: 1, Losses: 1, Same: 1}},
+			[]count{{wins: 1, losses: 1, same: 1}},
 			&evidence.More{Word: evidence.Keep, Questions: math.MaxInt32},
 		},
 	} {
 		// The comments give all questions by the rough formula; what is wanted is what
 		// the evidence lacks, which is behind it by the price of not knowing the gain.
-		trial := newTrial(t, tt.rule, len(tt.count))
-		askCounts(t, trial, tt.count)
+		trial := newTrial(t, tt.rule, len(tt.counts))
+		askCounts(t, trial, tt.counts)
 		got := trial.Verdict()
 		if got.Word != evidence.Inconclusive || !reflect.DeepEqual(got.More, tt.want) {
 			t.Errorf("%s: got %s and %+v, want inconclusive and %+v", tt.name, got.Word, got.More, tt.want)
@@ -339,19 +390,42 @@ func fieldsOf(err error) []string {
 	return []string{fmt.Sprintf("%T", err)}
 }
 
-func TestTrialCountsNoQuestionOfAnotherLength(t *testing.T) {
+func TestTrialCountsNothingItRefuses(t *testing.T) {
 	t.Parallel()
 	trial := newTrial(t, evidence.Rule{Worthwhile: 0.03}, 2)
-	ask(t, trial, 3, false, true, false)
+	ask(t, trial, 3, 1, 0)
 	before := trial.Verdict()
-	for _, right := range [][]bool{nil, {true}, {true, true, true}} {
-		word, err := trial.Add(false, right)
-		if got := fieldsOf(err); word != evidence.Inconclusive || !reflect.DeepEqual(got, []string{"challengers"}) {
-			t.Errorf("%d answers: got %s and %v, want a *core.ConfigError of challengers", len(right), word, err)
+	for _, tt := range []struct {
+		field      string
+		challenger int
+		low, high  float64
+	}{
+		{"challenger", 2, 0, 0},
+		{"challenger", -1, 0, 0},
+		{"value", 0, 1, 0},
+		{"value", 1, -2, 0},
+		{"value", 1, math.NaN(), math.NaN()},
+	} {
+		err := trial.Add(tt.challenger, tt.low, tt.high)
+		if got := fieldsOf(err); !reflect.DeepEqual(got, []string{tt.field}) {
+			t.Errorf("%+v: got %v, want a *core.ConfigError of %s", tt, err, tt.field)
 		}
 	}
 	if after := trial.Verdict(); !reflect.DeepEqual(before, after) {
 		t.Errorf("(-want +got)\n-%+v\n+%+v", before, after)
+	}
+}
+
+func TestTrialOfNothing(t *testing.T) {
+	t.Parallel()
+	var none evidence.Trial
+	if got := fieldsOf(none.Add(0, 1, 1)); !reflect.DeepEqual(got, []string{"challenger"}) {
+		t.Errorf("the zero value takes %v", got)
+	}
+	for what, trial := range map[string]*evidence.Trial{"zero value": &none, "no question": newTrial(t, evidence.Rule{Worthwhile: 0.03}, 2)} {
+		if v := trial.Verdict(); trial.Look() != evidence.Inconclusive || v.Word != evidence.Inconclusive || v.Winner != -1 || v.More != nil {
+			t.Errorf("%s: got %s and %+v, want inconclusive", what, trial.Look(), v)
+		}
 	}
 }
 
@@ -361,24 +435,26 @@ func TestTrialOfManyQuestions(t *testing.T) {
 	for _, tt := range []struct {
 		name      string
 		questions int
-		baseline  func(n int) bool
-		right     func(n int) bool
+		value     func(n int) float64
 		want      evidence.Word
 	}{
-		{"wins all", 200000, func(int) bool { return false }, func(int) bool { return true }, evidence.Reorder},
-		{"loses all", 50000, func(int) bool { return true }, func(int) bool { return false }, evidence.Keep},
-		{"wins and loses in turn", 20000, func(n int) bool { return n%2 == 0 }, func(n int) bool { return n%2 == 1 }, evidence.Keep},
+		{"wins all", 200000, func(int) float64 { return 1 }, evidence.Reorder},
+		{"loses all", 50000, func(int) float64 { return -1 }, evidence.Keep},
+		{"wins and loses in turn", 20000, func(n int) float64 { return float64(1 - n%2*2) }, evidence.Keep},
+		{"wins half a point each time", 50000, func(int) float64 { return 0.5 }, evidence.Reorder},
 	} {
 		trial := newTrial(t, evidence.Rule{Worthwhile: 0.03}, 1)
-		word := evidence.Inconclusive
 		for n := range tt.questions {
-			word = ask(t, trial, 1, tt.baseline(n), tt.right(n))
+			if v := tt.value(n); trial.Add(0, v, v) != nil {
+				t.Fatalf("%g is refused", v)
+			}
 		}
-		v := trial.Verdict()
-		if word != tt.want || v.Questions != tt.questions {
-			t.Errorf("%s: got %s after %d questions, want %s", tt.name, word, v.Questions, tt.want)
+		word, v := trial.Look(), trial.Verdict()
+		e := v.Challengers[0]
+		if word != tt.want || e.Units != tt.questions {
+			t.Errorf("%s: got %s after %d questions, want %s", tt.name, word, e.Units, tt.want)
 		}
-		if e := v.Challengers[0]; !finite(e.LogE) || !finite(e.LogDown) || !(e.P >= 0 && e.P <= 1) ||
+		if !finite(e.LogE) || !finite(e.LogDown) || !(e.P >= 0 && e.P <= 1) ||
 			!(e.Sequence.Low <= e.Difference && e.Difference <= e.Sequence.High) {
 			t.Errorf("%s: got %+v", tt.name, e)
 		}
@@ -396,43 +472,46 @@ func TestTrialOfManyQuestions(t *testing.T) {
 func TestVerdictAsJSON(t *testing.T) {
 	t.Parallel()
 	trial := newTrial(t, evidence.Rule{Worthwhile: 0.03}, 1)
-	ask(t, trial, 2, false, true)
+	ask(t, trial, 2, 1)
 	v := trial.Verdict()
 	v.Challengers[0].LogE, v.Challengers[0].LogDown, v.Challengers[0].P = 1, 2, 0.5
 	v.Challengers[0].Sequence = stats.Interval{Low: -0.5, High: 1}
 	got, err := json.Marshal(v)
-	want := `{"word":"inconclusive","winner":-1,"questions":2,"challengers":[` +
-		`{"wins":2,"losses":0,"same":0,"difference":1,"log_e":1,"p":0.5,"log_down":2,"sequence":{"low":-0.5,"high":1},"excluded":false}],` +
+	want := `{"word":"inconclusive","winner":-1,"challengers":[` +
+		`{"units":2,"difference":1,"discordance":1,"log_e":1,"p":0.5,"log_down":2,"sequence":{"low":-0.5,"high":1},"excluded":false}],` +
 		`"more":{"word":"reorder","challenger":0,"questions":5}}`
 	if err != nil || string(got) != want {
 		t.Errorf("(-want +got)\n-%s\n+%s (%v)", want, got, err)
 	}
 }
 
-func TestAddAllocatesNothing(t *testing.T) {
+func TestLookAllocatesNothing(t *testing.T) {
 	trial := newTrial(t, evidence.Rule{Worthwhile: 0.03}, 5)
-	right := []bool{true, false, true, true, false}
-	baseline := false
-	if n := testing.AllocsPerRun(200, func() {
-		baseline = !baseline
-		if _, err := trial.Add(baseline, right); err != nil {
-			t.Fatal(err)
+	ask(t, trial, 1, 1, 0, -0.5, 1, 0.25)
+	n := 0
+	if allocs := testing.AllocsPerRun(200, func() {
+		n++
+		for i := range 5 {
+			v := []float64{1, 0, 0.25, -0.5, -1}[(n+i)%5]
+			if err := trial.Add(i, v, v); err != nil {
+				t.Fatal(err)
+			}
 		}
-	}); n != 0 {
-		t.Errorf("got %g allocations a question, want none", n)
+		trial.Look()
+	}); allocs != 0 {
+		t.Errorf("got %g allocations a question, want none", allocs)
 	}
 }
 
-func TestCounts(t *testing.T) {
-	t.Parallel()
-	k := stats.Counts{Wins: 18, Losses: 2, Same: 80}
-	if k.N() != 100 || k.Difference() != 0.16 || k.Discordance() != 0.2 {
-		t.Errorf("got %d, %g and %g, want 100, .16 and .2", k.N(), k.Difference(), k.Discordance())
+// gained is 1 where the challenger alone is right, -1 where the baseline alone is.
+func gained(challenger, baseline bool) float64 {
+	switch {
+	case challenger == baseline:
+		return 0
+	case challenger:
+		return 1
 	}
-	none := stats.Counts{}
-	if none.N() != 0 || none.Difference() != 0 || none.Discordance() != 0 {
-		t.Errorf("without a question: got %d, %g and %g, want 0", none.N(), none.Difference(), none.Discordance())
-	}
+	return -1
 }
 
 // Two placements are compared with the retriever's own order, and no question is
@@ -443,29 +522,30 @@ func ExampleTrial() {
 		panic(err)
 	}
 	challengers := []string{"head-tail", "reversed"}
-	for question := range 1000 { // the cap
+	word := evidence.Inconclusive
+	for question := 0; word == evidence.Inconclusive && question < 1000; question++ { // the cap
 		// Here a run would ask a model three times, and score the answers.
 		ranked := question%2 == 0
 		headTail := ranked || question%5 == 1
 		reversed := ranked != (question%7 == 3)
-		word, err := trial.Add(ranked, []bool{headTail, reversed})
-		if err != nil {
-			panic(err)
+		for i, right := range []bool{headTail, reversed} {
+			gain := gained(right, ranked)
+			if err := trial.Add(i, gain, gain); err != nil {
+				panic(err)
+			}
 		}
-		if word != evidence.Inconclusive {
-			break
-		}
+		word = trial.Look()
 	}
 	v := trial.Verdict()
-	fmt.Printf("%s by %s after %d questions\n", v.Word, challengers[v.Winner], v.Questions)
+	fmt.Printf("%s by %s\n", v.Word, challengers[v.Winner])
 	for i, e := range v.Challengers {
-		fmt.Printf("%s: %d won, %d lost, gain %+.0f points, e = %.1f, p = %.3f\n",
-			challengers[i], e.Wins, e.Losses, 100*e.Difference, math.Exp(e.LogE), e.P)
+		fmt.Printf("%s: %d questions, gain %+.0f points, e = %.1f, p = %.3f\n",
+			challengers[i], e.Units, 100*e.Difference, math.Exp(e.LogE), e.P)
 	}
 	// Output:
-	// reorder by head-tail after 82 questions
-	// head-tail: 9 won, 0 lost, gain +11 points, e = 23.4, p = 0.043
-	// reversed: 6 won, 6 lost, gain +0 points, e = 0.5, p = 0.727
+	// reorder by head-tail
+	// head-tail: 82 questions, gain +11 points, e = 23.4, p = 0.043
+	// reversed: 82 questions, gain +0 points, e = 0.5, p = 0.727
 }
 
 // The cap came first: what would it take?
@@ -476,7 +556,8 @@ func ExampleTrial_Verdict() {
 	}
 	for question := range 50 {
 		ranked := question%2 == 0
-		if _, err := trial.Add(ranked, []bool{ranked != (question%10 == 3)}); err != nil {
+		gain := gained(ranked != (question%10 == 3), ranked)
+		if err := trial.Add(0, gain, gain); err != nil {
 			panic(err)
 		}
 	}

@@ -5,29 +5,32 @@ import "math"
 // Verdict is the word of a comparison, with its evidence.
 type Verdict struct {
 	Word        Word       `json:"word"`
-	Winner      int        `json:"winner"` // index of the challenger to reorder by; -1: none
-	Questions   int        `json:"questions"`
+	Winner      int        `json:"winner"`      // index of the challenger to reorder by; -1: none
 	Challengers []Standing `json:"challengers"` // in their order
 	// More says what would probably settle the comparison; nil unless it is
-	// inconclusive and has a question.
+	// inconclusive and something was added.
 	More *More `json:"more,omitempty"`
 }
 
 // Verdict returns the word and its evidence. It changes nothing, so that one may
-// ask for it as often as one likes; for the word alone, Add is a thousand times
+// ask for it as often as one likes; for the word alone, Look is a thousand times
 // cheaper.
 func (t *Trial) Verdict() Verdict {
-	v := Verdict{Questions: t.questions, Challengers: make([]Standing, len(t.challengers))}
+	t.weigh()
+	v := Verdict{Challengers: make([]Standing, len(t.challengers))}
 	v.Word, v.Winner = t.word()
-	for i, c := range t.challengers {
-		down := t.worthwhile.logE(c.Counts)
+	asked := false
+	for i := range t.challengers {
+		c := &t.challengers[i]
+		down := c.LogBelow(t.rule.Worthwhile)
 		v.Challengers[i] = Standing{
-			Counts: c.Counts, Difference: c.Difference(),
+			Units: c.Len(), Difference: c.Value(), Discordance: c.Square(),
 			LogE: c.star, P: math.Exp(-c.best), LogDown: down,
-			Sequence: confidenceSequence(c.Counts, t.rule.Alpha), Excluded: down >= t.limit,
+			Sequence: c.interval(t.rule.Alpha), Excluded: down >= t.limit,
 		}
+		asked = asked || c.Len() > 0
 	}
-	if v.Word == Inconclusive && v.Questions > 0 {
+	if v.Word == Inconclusive && asked {
 		v.More = more(t.rule, v.Challengers)
 	}
 	return v

@@ -11,6 +11,7 @@ import (
 // Progress says how far a run is.
 type Progress struct {
 	Calls    int // of the source
+	Skipped  int // need not be asked, by what others answered
 	Known    int // had an answer before the run, or share their key with a call before them
 	Answered int // by this run
 	Failed   int // in this run
@@ -24,11 +25,15 @@ type Progress struct {
 
 // Left returns the calls that are not finished. Once Run has returned, they are
 // those that were never begun or were interrupted.
-func (p Progress) Left() int { return p.Calls - p.Known - p.Answered - p.Failed }
+func (p Progress) Left() int { return p.Calls - p.Skipped - p.Known - p.Answered - p.Failed }
 
 // String gives the numbers in one line.
 func (p Progress) String() string {
-	return fmt.Sprintf("%d calls: %d known, %d answered, %d failed, %d left", p.Calls, p.Known, p.Answered, p.Failed, p.Left())
+	skipped := ""
+	if p.Skipped > 0 {
+		skipped = fmt.Sprintf(", %d not needed", p.Skipped)
+	}
+	return fmt.Sprintf("%d calls: %d known, %d answered, %d failed%s, %d left", p.Calls, p.Known, p.Answered, p.Failed, skipped, p.Left())
 }
 
 // FailuresError says that Limits.MaxFailures calls in a row failed.

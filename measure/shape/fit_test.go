@@ -21,9 +21,11 @@ func TestFitFillsTheCurve(t *testing.T) {
 	// Counts 40, 5, 10, 5, 30 of 40: a U whose middle is pooled.
 	rows := append(repeated(5, "11111", "10101"), repeated(20, "10001")...)
 	rows = append(rows, repeated(10, "10000")...)
-	got, err := shape.Fit(outcomesOf(t, 9, []int{0, 2, 4, 6, 8}, append(rows, "-")...), shape.CurveInfo{
+	info := shape.CurveInfo{
 		Model: "m", Task: "t", Layout: "l", Date: "2026-01-31",
-	})
+		Documents: 9, Questions: 40, Slots: []int{0, 2, 4, 6, 8}, Accuracy: []float64{1, 0.125, 0.25, 0.125, 0.75},
+	}
+	got, err := shape.Fit(shape.Judge(outcomesOf(t, 9, info.Slots, append(rows, "-")...)), info)
 	want := &core.Curve{
 		Format: core.CurveFormat, Model: "m", Task: "t", Layout: "l", Date: "2026-01-31",
 		Documents: 9, Questions: 40, Shape: core.ShapeU, EndsDiffer: true,
@@ -41,20 +43,30 @@ func TestFitFillsTheCurve(t *testing.T) {
 	if back, err := core.ParseCurve(data); err != nil || !reflect.DeepEqual(back, want) {
 		t.Errorf("read back (-want +got)\n-%+v\n+%+v (%v)", want, back, err)
 	}
+	info.Slots[0], info.Accuracy[0] = 1, 0
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("the curve shares the caller's slices: %+v", got)
+	}
 }
 
 func TestFitNeedsBothEnds(t *testing.T) {
 	t.Parallel()
 	for _, slots := range [][]int{{1, 2, 4}, {0, 1, 2}, {1, 2, 3}} {
-		c, err := shape.Fit(outcomesOf(t, 5, slots, "101", "111"), shape.CurveInfo{})
-		want := "bookend: curve does not measure slot 0 and slot 4, the two ends: measure them"
+		c, err := shape.Fit(shape.Verdict{Shape: core.ShapeUndecided}, shape.CurveInfo{
+			Documents: 5, Questions: 2, Slots: slots, Accuracy: []float64{1, 0.5, 1},
+		})
+		want := "bookend: curve does not measure both ends, the first and the last of its 5 slots: measure them"
 		if e := (*core.CurveError)(nil); !errors.As(err, &e) || err.Error() != want || c != nil {
 			t.Errorf("slots %v (-want +got)\n-%s\n+%v", slots, want, err)
 		}
 	}
-	if _, err := shape.Fit(stats.Outcomes{}, shape.CurveInfo{}); !errors.As(err, new(*core.CurveError)) {
-		t.Errorf("no outcomes: got %v, want a *core.CurveError", err)
+	if _, err := shape.Fit(shape.Verdict{}, shape.CurveInfo{}); !errors.As(err, new(*core.CurveError)) {
+		t.Errorf("nothing measured: got %v, want a *core.CurveError", err)
 	}
+}
+
+func infoOf(o stats.Outcomes) shape.CurveInfo {
+	return shape.CurveInfo{Documents: o.Documents(), Questions: o.Questions(), Slots: o.Slots(), Accuracy: o.Accuracy()}
 }
 
 // The whole of the placement rule, from the outcomes to the order: what a curve of
@@ -63,7 +75,7 @@ func TestMeasuredPlacesByTheFit(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewSource(2))
 	shapes := map[core.Shape]int{}
-	for run := range 1500 {
+	for run := range 700 {
 		documents := 3 + random.Intn(30)
 		slots := []int{0}
 		for slot := 1; slot < documents-1; slot++ {
@@ -77,15 +89,15 @@ func TestMeasuredPlacesByTheFit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o, err := reader.Outcomes(30+random.Intn(200), slots)
-		if err != nil {
-			t.Fatal(err)
-		}
-		c, err := shape.Fit(o, shape.CurveInfo{})
+		o, err := reader.Outcomes(30+random.Intn(500), slots)
 		if err != nil {
 			t.Fatal(err)
 		}
 		verdict := shape.Judge(o)
+		c, err := shape.Fit(verdict, infoOf(o))
+		if err != nil {
+			t.Fatal(err)
+		}
 		if c.Shape != verdict.Shape || c.EndsDiffer != verdict.EndsDiffer || !reflect.DeepEqual(c.Accuracy, o.Accuracy()) {
 			t.Fatalf("the curve %+v is not what %+v and %v say", c, verdict, o.Accuracy())
 		}
@@ -205,7 +217,10 @@ func ExampleFit() {
 	if err != nil {
 		panic(err)
 	}
-	curve, err := shape.Fit(o, shape.CurveInfo{Model: "simulated gpt-3.5-turbo", Task: "question answering"})
+	curve, err := shape.Fit(shape.Judge(o), shape.CurveInfo{
+		Model: "simulated gpt-3.5-turbo", Task: "question answering",
+		Documents: o.Documents(), Questions: o.Questions(), Slots: o.Slots(), Accuracy: o.Accuracy(),
+	})
 	if err != nil {
 		panic(err)
 	}

@@ -7,102 +7,120 @@ import (
 	"github.com/bookend-rag/bookend/measure/stats"
 )
 
-// flatMargin is how close to 0 every contrast must surely be for a curve to be
-// called flat.
-const flatMargin = 0.05
-
-// Verdict is the shape of a curve and the numbers that it follows from.
+// Verdict is the shape of a curve and the numbers that it follows from. All of it holds
+// however often one looked.
 type Verdict struct {
 	Shape core.Shape `json:"shape"`
-	// EndsDiffer says whether start and end differ beyond noise: |StartEnd.Z| is
-	// above Each.
+	// Settled says that more questions will probably not change the shape: see Trial.Look.
+	Settled bool `json:"settled"`
+	// EndsDiffer says whether the evidence that start and end differ reaches 10, as
+	// StartEnd.Up or Down. It counts for a curve whose shape is named.
 	EndsDiffer bool `json:"ends_differ"`
-	// Contrasts have intervals at 95 %.
 	Contrasts
-	// Any is what the largest |Z| must exceed for a shape to be named at all, Each
-	// what each contrast of a shape must exceed then. Both are +Inf in JSON, as
-	// "+Inf", for a single question.
-	Any  core.Score `json:"any"`
-	Each core.Score `json:"each"`
+	// LogAny is the evidence that some contrast is not 0, as the natural logarithm of
+	// an e-value. From log(20) on a shape may be named, and flat is not.
+	LogAny float64 `json:"log_any"`
 	// Margin is how close to 0 every contrast must surely be for a flat curve.
 	Margin float64 `json:"margin"`
+	// More says what would probably settle a shape that is not settled; nil for one
+	// that is.
+	More *More `json:"more,omitempty"`
 }
 
-// Judge names the shape of a curve. It misnames a reader that reads all slots alike in
-// less than 5 % of sweeps (CALIBRATION.md of package simulate has the figures), also
-// when the answers to one question hang together.
+// Verdict names the shape, by this rule, in e-values of package evidence:
 //
-// First the largest |Z| of the three contrasts is held against Any, Student's t at
-// 1-.05/6. If it is not above it, the curve is flat where every contrast is surely
-// within 5 points, by its mean and Each standard errors, and undecided elsewhere.
-// If it is above it, Each, Student's t at .95, decides which shape:
+//	a contrast is up where its evidence to be above 0 reaches 10, down where that to be
+//	below 0 does, small where 5 points or more are excluded to either side, at 20
+//	some contrast is not 0: the mean of the six e-values of up and down reaches 20
 //
-//	U         start and end both above the middle
-//	inverted  start and end both below it
-//	primacy   start above the end, and start above or end below the middle
-//	recency   the reverse
-//	undecided anything else
+//	if so:  U          start and end both above the middle
+//	        inverted   start and end both below it
+//	        primacy    start above the end, and start above or end below the middle
+//	        recency    the reverse
+//	        undecided  anything else
+//	else:   flat       all three contrasts are small
+//	        undecided  anything else
 //
-// Where no slot of the middle was measured, only start and end are compared, at
-// .975, and the shape is primacy, recency or undecided. Where the start or the end
-// was not measured, or a single question was asked, it is undecided. It costs a few
-// steps a question.
-func Judge(o stats.Outcomes) Verdict {
-	return JudgeContrasts(contrasts(o, studentQuantile(o.Questions(), 0.975)), o.Questions(), flatMargin)
-}
-
-// JudgeContrasts is Judge for contrasts that come from elsewhere: n independent
-// observations stand behind their standard errors, and margin is how close to 0 all
-// must surely be for a flat curve. A contrast that does not exist has 0 Questions.
-func JudgeContrasts(c Contrasts, n int, margin float64) Verdict {
-	return judge(c, thresholdsFor(n, c.StartMiddle.Questions > 0), margin)
-}
-
-// thresholds are the quantiles of rule (a), which depend on the number of
-// questions alone.
-type thresholds struct{ any, each float64 }
-
-func thresholdsFor(questions int, middle bool) thresholds {
-	if !middle {
-		t := studentQuantile(questions, 0.975)
-		return thresholds{t, t}
-	}
-	return thresholds{studentQuantile(questions, 1-0.05/6), studentQuantile(questions, 0.95)}
-}
-
-func judge(c Contrasts, limit thresholds, margin float64) Verdict {
+// Where no slot of the middle is measured, only start and end are compared: the shape is
+// primacy, recency or undecided. Where the start or the end is not, it is undecided.
+// How often the rule is wrong is measured: CALIBRATION.md of package simulate. It costs
+// some milliseconds, for the intervals.
+func (t *Trial) Verdict() Verdict {
 	v := Verdict{
-		Shape: core.ShapeUndecided, Contrasts: c, Margin: margin,
-		Any: core.Score(limit.any), Each: core.Score(limit.each),
+		EndsDiffer: t.e.up() || t.e.down(), Margin: flatMargin, LogAny: t.logAny(),
+		Contrasts: Contrasts{StartMiddle: t.h.contrast(), EndMiddle: t.t.contrast(), StartEnd: t.e.contrast()},
 	}
-	h, t, e, z := c.StartMiddle, c.EndMiddle, c.StartEnd, limit.each
-	v.EndsDiffer = math.Abs(e.Z) > z
-	if e.Questions == 0 {
-		return v
-	}
-	if h.Questions == 0 {
-		if v.EndsDiffer {
-			v.Shape = core.ShapePrimacy
-			if e.Z < 0 {
-				v.Shape = core.ShapeRecency
-			}
-		}
-		return v
-	}
-	surelySmall := func(c Contrast) bool { return math.Abs(c.Mean)+z*c.SE < margin }
-	switch {
-	case max(math.Abs(h.Z), math.Abs(t.Z), math.Abs(e.Z)) <= limit.any:
-		if surelySmall(h) && surelySmall(t) && surelySmall(e) {
-			v.Shape = core.ShapeFlat
-		}
-	case h.Z > z && t.Z > z:
-		v.Shape = core.ShapeU
-	case h.Z < -z && t.Z < -z:
-		v.Shape = core.ShapeInverted
-	case e.Z > z && (h.Z > z || t.Z < -z):
-		v.Shape = core.ShapePrimacy
-	case e.Z < -z && (t.Z > z || h.Z < -z):
-		v.Shape = core.ShapeRecency
+	v.Shape, v.Settled = t.Look()
+	if !v.Settled {
+		v.More = t.more(v.Shape)
 	}
 	return v
+}
+
+// Judge is Verdict for a table of right and wrong answers.
+func Judge(o stats.Outcomes) Verdict {
+	t, err := NewTrial(o.Documents(), o.Slots())
+	if err != nil { // outcomes without a question have no slots either
+		return Verdict{Shape: core.ShapeUndecided, Margin: flatMargin}
+	}
+	scores := make([]float64, t.slots)
+	for question := range o.Questions() {
+		for i := range scores {
+			scores[i] = 0
+			if o.Right(question, i) {
+				scores[i] = 1
+			}
+		}
+		_ = t.Add(Row{scores, scores}) // cannot fail: the row fits
+	}
+	return t.Verdict()
+}
+
+// evidences are the logarithms of the e-values of all contrasts that the slots give, up
+// and down, and the largest of them. Where no slot of the middle is measured there is
+// only the contrast of start and end.
+func (t *Trial) evidences() (logs [6]float64, n int, most float64) {
+	contrasts := [3]*difference{&t.e, &t.h, &t.t}
+	n = 6
+	if !t.hasMiddle() {
+		n = 2
+	}
+	most = math.Inf(-1)
+	for i, c := range contrasts[:n/2] {
+		logs[2*i], logs[2*i+1] = c.LogAbove(0), c.LogBelow(0)
+		most = max(most, logs[2*i], logs[2*i+1])
+	}
+	return logs, n, most
+}
+
+// logAny is the logarithm of the mean of these e-values.
+func (t *Trial) logAny() float64 {
+	logs, n, most := t.evidences()
+	sum := 0.0
+	for _, log := range logs[:n] {
+		sum += math.Exp(log - most)
+	}
+	return most + math.Log(sum/float64(n))
+}
+
+// some says whether some contrast is surely not 0.
+func (t *Trial) some() bool {
+	_, _, most := t.evidences() // a mean is never more than the largest
+	return most >= namesLimit && t.logAny() >= namesLimit
+}
+
+// name is the shape of a curve some of whose contrasts are surely not 0: start against
+// middle, end against middle, and start against end.
+func name(hUp, hDown, tUp, tDown, eUp, eDown bool) core.Shape {
+	switch {
+	case hUp && tUp:
+		return core.ShapeU
+	case hDown && tDown:
+		return core.ShapeInverted
+	case eUp && (hUp || tDown):
+		return core.ShapePrimacy
+	case eDown && (tUp || hDown):
+		return core.ShapeRecency
+	}
+	return core.ShapeUndecided
 }

@@ -92,10 +92,11 @@ func (r *Reader) RightIn(question int, arm string, accuracy float64) bool {
 	return luck(own, armSlot) < r.chance(difficulty(key), distuv.UnitNormal.Quantile(min(1, max(0, accuracy))))
 }
 
-// armSlot and difficultySlot are no slots, so that their draws are no slot's.
+// These are no slots, so that their draws are no slot's.
 const (
 	armSlot        = -1
 	difficultySlot = -2
+	likeSlot       = 1 << 62
 )
 
 func (r *Reader) question(question int) uint64 { return random.Join(r.seed, uint64(question)) }
@@ -122,13 +123,19 @@ func (r *Reader) Outcomes(questions int, slots []int) (stats.Outcomes, error) {
 	}
 	return stats.OutcomesOf(len(r.accuracy), slots, questions, func(question int, right []bool) {
 		key := r.question(question)
-		u := difficulty(key)
-		at, chance := math.NaN(), 0.0
-		for i, slot := range slots {
-			if q := r.quantile[slot]; q != at { // long stretches of one accuracy are cheap
-				at, chance = q, r.chance(u, q)
-			}
-			right[i] = luck(key, slot) < chance
-		}
+		r.answers(key, key, slots, func(i int, yes bool) { right[i] = yes })
 	})
+}
+
+// answers calls answer for each of slots, by its index, with the difficulty of one key
+// and the luck of another.
+func (r *Reader) answers(key, own uint64, slots []int, answer func(i int, right bool)) {
+	u := difficulty(key)
+	at, chance := math.NaN(), 0.0
+	for i, slot := range slots {
+		if q := r.quantile[slot]; q != at { // long stretches of one accuracy are cheap
+			at, chance = q, r.chance(u, q)
+		}
+		answer(i, luck(own, slot) < chance)
+	}
 }

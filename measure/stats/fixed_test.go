@@ -182,3 +182,23 @@ func ExampleBootstrap() {
 	fmt.Printf("%+.1f to %+.1f points\n", 100*gain.Low, 100*gain.High)
 	// Output: +6.6 to +20.5 points
 }
+
+func TestCounts(t *testing.T) {
+	t.Parallel()
+	k := stats.Counts{Wins: 18, Losses: 2, Same: 80}
+	if k.N() != 100 || k.Difference() != 0.16 || k.Discordance() != 0.2 {
+		t.Errorf("got %d, %g and %g, want 100, .16 and .2", k.N(), k.Difference(), k.Discordance())
+	}
+	none := stats.Counts{}
+	if none.N() != 0 || none.Difference() != 0 || none.Discordance() != 0 {
+		t.Errorf("without a question: got %d, %g and %g, want 0", none.N(), none.Difference(), none.Discordance())
+	}
+}
+
+func BenchmarkBootstrap(b *testing.B) {
+	for b.Loop() {
+		if _, err := stats.Bootstrap(stats.Counts{Wins: 30, Losses: 15, Same: 255}, 1000, 1, 0.95); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

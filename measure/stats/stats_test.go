@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/bookend-rag/bookend/core"
-	"github.com/bookend-rag/bookend/measure/shape"
 	"github.com/bookend-rag/bookend/measure/simulate"
 	"github.com/bookend-rag/bookend/measure/stats"
 )
@@ -107,7 +106,6 @@ func TestStatisticsRefuse(t *testing.T) {
 	least := func(n int, d, a, p float64) error { _, err := stats.MinimumDetectable(n, d, a, p); return err }
 	flips := func(a, b []bool, c float64) error { _, err := stats.FlipRate(a, b, c); return err }
 	spread := func(o stats.Outcomes, n int) error { _, err := stats.BestWorst(o, n, 1); return err }
-	contrasts := func(c float64) error { _, err := shape.ContrastsOf(stats.Outcomes{}, c); return err }
 	one := outcomesOf(t, 2, []int{0, 1}, "10")
 	for _, tt := range []struct {
 		name, field string
@@ -120,7 +118,6 @@ func TestStatisticsRefuse(t *testing.T) {
 		{"Wilson at 1", "confidence", wilson(1, 3, 1)},
 		{"Wilson at 0", "confidence", wilson(1, 3, 0)},
 		{"Wilson at NaN", "confidence", wilson(1, 3, nan)},
-		{"contrasts at 1", "confidence", contrasts(1)},
 		{"size: no discordance", "discordance", size(0, 0, 0.05, 0.8)},
 		{"size: per cent", "discordance", size(15, 5, 0.05, 0.8)},
 		{"size: NaN", "discordance", size(nan, 0.05, 0.05, 0.8)},

@@ -3,32 +3,33 @@ package sweep
 import (
 	"slices"
 
+	"github.com/bookend-rag/bookend/measure/evidence"
 	"github.com/bookend-rag/bookend/measure/judge"
 	"github.com/bookend-rag/bookend/measure/model"
 	"github.com/bookend-rag/bookend/measure/stats"
 )
 
 // arms fills in slots, baselines and counts.
-func (s *summary) arms(r *Result, complete []*asked) {
-	for i, slot := range s.described.Slots {
-		r.Slots = append(r.Slots, s.arm(*r, complete, ArmSlot, slot, func(q *asked) cell { return q.slots[i] }))
+func (w *watcher) arms(r *Result, complete []*asked) {
+	for i, slot := range w.described.Slots {
+		r.Slots = append(r.Slots, w.arm(*r, complete, ArmSlot, slot, func(q *asked) cell { return q.slots[i] }))
 	}
 	add := func(name string, slot int, at func(*asked) cell) *ArmResult {
-		if !slices.Contains(s.described.Arms, name) {
+		if !slices.Contains(w.described.Arms, name) {
 			return nil
 		}
-		a := s.arm(*r, complete, name, slot, at)
+		a := w.arm(*r, complete, name, slot, at)
 		return &a
 	}
 	r.ClosedBook = add(ArmClosedBook, model.NoSlot, func(q *asked) cell { return q.closedBook })
 	r.Oracle = add(ArmOracle, model.NoSlot, func(q *asked) cell { return q.oracle })
-	r.Again = add(ArmRepeat, s.described.Slots[s.middle()], func(q *asked) cell {
+	r.Again = add(ArmRepeat, w.described.Slots[w.middle()], func(q *asked) cell {
 		if numbers := sortedKeys(q.repeats); len(numbers) > 0 {
 			return *q.repeats[numbers[0]]
 		}
 		return cell{}
 	})
-	s.repeat(r)
+	w.repeat(r)
 	for _, a := range append([]*ArmResult{r.ClosedBook, r.Oracle, r.Again}, pointers(r.Slots)...) {
 		if a != nil {
 			r.Counts.Add(a.Counts)
@@ -45,25 +46,54 @@ func pointers(arms []ArmResult) []*ArmResult {
 }
 
 // arm judges one arm over the complete questions.
-func (s *summary) arm(r Result, complete []*asked, name string, slot int, at func(*asked) cell) ArmResult {
-	a := ArmResult{Arm: name, Slot: slot, Counts: s.planned(name, slot, r.Questions.Planned, at)}
-	score := 0.0
-	for _, q := range complete {
-		c := at(q)
-		if c.state != answered {
-			continue
+func (w *watcher) arm(r Result, complete []*asked, name string, slot int, at func(*asked) cell) ArmResult {
+	a := ArmResult{Arm: name, Slot: slot, Counts: w.planned(r.Questions.Planned, slot, at)}
+	var scores evidence.Mean
+	for _, cluster := range clustersOf(complete) {
+		sum, n := 0.0, 0
+		for _, q := range cluster {
+			c := at(q)
+			if c.state != answered {
+				continue
+			}
+			n++
+			sum += w.score(c)
+			a.Full.Correct += one(c.scores.Full)
+			a.FirstLine.Correct += one(c.scores.FirstLine)
 		}
-		a.N++
-		score += s.judging.Score(c.scores)
-		a.Full.Correct += one(c.scores.Full)
-		a.FirstLine.Correct += one(c.scores.FirstLine)
+		if n > 0 {
+			a.N += n
+			mean := min(sum/float64(n), 1) // but for rounding
+			_ = scores.Add(mean, mean)     // cannot fail: scores lie from 0 to 1
+		}
 	}
-	if a.N > 0 {
-		a.MeanScore = score / float64(a.N)
-		a.Full.finish(a.N)
-		a.FirstLine.finish(a.N)
+	if w.judge() != nil {
+		a.Full.unjudged, a.FirstLine.unjudged = w.judging.FirstLine, !w.judging.FirstLine
+	}
+	if a.N == 0 {
+		return a
+	}
+	a.Full.finish(a.N)
+	a.FirstLine.finish(a.N)
+	a.MeanScore = scores.Value()
+	if w.graded || r.Questions.Clusters > 0 {
+		interval, _ := scores.Interval(1 - stats.Confidence) // the error is that of another confidence
+		a.MeanRange = &stats.Interval{Low: max(interval.Low, 0), High: interval.High}
 	}
 	return a
+}
+
+// clustersOf splits questions by their clusters, which stand together.
+func clustersOf(questions []*asked) (clusters [][]*asked) {
+	for i, q := range questions {
+		if i > 0 && q.cluster != "" && q.cluster == questions[i-1].cluster {
+			last := len(clusters) - 1
+			clusters[last] = append(clusters[last], q)
+			continue
+		}
+		clusters = append(clusters, []*asked{q})
+	}
+	return clusters
 }
 
 // one is 1 for a score that counts as right.
@@ -79,43 +109,58 @@ func (t *Tally) finish(n int) {
 	t.Interval, _ = stats.Wilson(t.Correct, n, stats.Confidence) // n is 1 or more
 }
 
-// planned counts what became of the calls of one arm.
-func (s *summary) planned(name string, slot, questions int, at func(*asked) cell) judge.Counts {
-	counts := *s.countsOf(armKey(name, slot))
-	counts.Planned = questions
-	for _, q := range s.questions {
-		if at(q).state == failed {
-			counts.Failed++
+// planned counts what became of the calls of one arm. Questions that it was chosen to be
+// left out of are not planned.
+func (w *watcher) planned(questions, slot int, at func(*asked) cell) judge.Counts {
+	counts := judge.Counts{Planned: questions}
+	for _, q := range w.questions {
+		c := at(q)
+		tally(&counts, c)
+		if c.state == notAsked || slot == model.NoSlot && q.bare && c.state == missing {
+			counts.Planned--
 		}
 	}
 	counts.Missing = counts.Planned - counts.Answered - counts.Failed
 	return counts
 }
 
+func tally(counts *judge.Counts, c cell) {
+	switch c.state {
+	case answered:
+		counts.Answer(c.class)
+	case failed:
+		counts.Failed++
+	}
+}
+
 // repeat counts the repeats, and compares their answers with the first ones.
-func (s *summary) repeat(r *Result) {
+func (w *watcher) repeat(r *Result) {
 	if r.Again == nil {
 		return
 	}
-	middle := s.middle()
-	counts := &r.Again.Counts
-	counts.Planned, counts.Failed = r.Questions.Planned*s.described.Repeats, 0
+	middle := w.middle()
+	counts := judge.Counts{}
 	var first, again []bool
-	for _, id := range s.order {
-		q := s.questions[id]
+	for _, id := range w.order {
+		q := w.questions[id]
 		for _, number := range sortedKeys(q.repeats) {
-			c := q.repeats[number]
-			if c.state == failed {
-				counts.Failed++
-			}
+			c := *q.repeats[number]
+			tally(&counts, c)
 			if c.state == answered && q.slots[middle].state == answered {
-				first = append(first, s.right(q.slots[middle]))
-				again = append(again, s.right(*c))
+				first = append(first, w.right(q.slots[middle]))
+				again = append(again, w.right(c))
 			}
 		}
 	}
-	counts.Planned = max(counts.Planned, counts.Answered+counts.Failed)
+	asked := r.Questions.Planned
+	for _, q := range w.questions {
+		if q.bare && len(q.repeats) == 0 {
+			asked--
+		}
+	}
+	counts.Planned = max(asked*w.described.Repeats, counts.Answered+counts.Failed)
 	counts.Missing = counts.Planned - counts.Answered - counts.Failed
+	r.Again.Counts = counts
 	if flips, err := stats.FlipRate(first, again, stats.Confidence); err == nil { // else there is no pair yet
 		r.Repeat = &flips
 	}

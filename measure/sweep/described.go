@@ -16,6 +16,11 @@ type Described struct {
 	Scorer    string `json:"scorer,omitempty"`     // a name for judge.ParseScorer; empty: that of the task
 	FirstLine bool   `json:"first_line,omitempty"` // judge the first line, not the whole answer
 	Server    string `json:"server,omitempty"`     // the address that was asked, without user info and query
+	// Judge is the Grader of the run.Judged that is asked; nil: Scorer judges.
+	Judge *judge.Description `json:"judge,omitempty"`
+	// UntilDecided says that the shape was looked at after every question, to stop once
+	// it is settled. No question after that is counted.
+	UntilDecided bool `json:"until_decided,omitempty"`
 }
 
 // SameSweep says whether records of both may stand in one result: they ask the same
@@ -41,6 +46,9 @@ func JudgingOf(d Described) (judge.Judging, error) {
 	if d.Task == dataset.KeyValue {
 		j.Scorer = judge.Exact
 	}
+	if d.Judge != nil {
+		return judge.Judging{Scorer: judge.Asked(*d.Judge), FirstLine: d.Judge.FirstLine}, nil
+	}
 	if d.Scorer == "" {
 		return j, nil
 	}
@@ -60,8 +68,12 @@ func DescriptionOf(path string) (Described, error) {
 	if err != nil {
 		return Described{}, err
 	}
+	return describe(path, reading.Manifest)
+}
+
+func describe(path string, manifests []json.RawMessage) (Described, error) {
 	var last Described
-	for i, text := range reading.Manifest {
+	for i, text := range manifests {
 		var d Described
 		if err := json.Unmarshal(text, &d); err != nil || d.Model == "" {
 			return Described{}, &journal.Error{Path: path, Rule: "has a description that cannot be read", Err: ErrNoSweep}

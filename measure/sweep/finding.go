@@ -19,12 +19,19 @@ func (r Result) finding() string {
 	if r.Simulated {
 		who = "the " + strings.Replace(who, model.SimulatedPrefix, model.SimulatedPrefix+"reader ", 1)
 	}
-	if r.Verdict == nil {
+	if r.Unfit != nil {
+		return fmt.Sprintf("Unfit, nothing can be said about %s: %s. %s", who, r.Unfit.Reason, r.Unfit.Remedy)
+	}
+	if r.Verdict == nil || len(r.Slots) == 0 || r.Questions.Complete == 0 {
 		return "Nothing can be said yet: no question was answered in every measured slot."
 	}
-	of := fmt.Sprintf("%s of %d documents, %s each", text.Count(len(r.Slots), "slot"), r.Documents, text.Count(r.Questions.Complete, "question"))
+	each := text.Count(r.Questions.Complete, "question") + " each"
+	if least, most := r.evenness(); least < most {
+		each = fmt.Sprintf("%s, each slot by %d to %d", text.Count(r.Questions.Complete, "question"), least, most)
+	}
+	of := fmt.Sprintf("%s of %d documents, %s", text.Count(len(r.Slots), "slot"), r.Documents, each)
 	if len(r.Slots) == r.Documents {
-		of = fmt.Sprintf("all %d slots, %s each", r.Documents, text.Count(r.Questions.Complete, "question"))
+		of = fmt.Sprintf("all %d slots, %s", r.Documents, each)
 	}
 	sentence := ""
 	switch r.Verdict.Shape {
@@ -39,21 +46,75 @@ func (r Result) finding() string {
 	case core.ShapeFlat:
 		return fmt.Sprintf("Every slot is read alike by %s, to within %.0f points (%s).", who, 100*r.Verdict.Margin, of)
 	default:
-		return fmt.Sprintf("Nothing is decided yet about where %s reads best (%s): more questions would tell.", who, of)
+		return fmt.Sprintf("Nothing is decided yet about where %s reads best (%s)%s.", who, of, r.more())
 	}
 	best, worst := r.extremes()
-	return fmt.Sprintf("%s by %s: %s right with the answer in slot %d, %s in slot %d (%s).", sentence, who,
-		percent(r.Judged(best).Accuracy), best.Slot, percent(r.Judged(worst).Accuracy), worst.Slot, of)
+	return fmt.Sprintf("%s by %s: %s with the answer in slot %d, %s in slot %d (%s).", sentence, who,
+		r.score(best), best.Slot+1, r.score(worst), worst.Slot+1, of)
 }
 
-// extremes returns the best and the worst slot, the first of equal ones.
+// score says how well a slot was read.
+func (r Result) score(a ArmResult) string {
+	v, _ := r.Accuracy(a)
+	if r.Graded {
+		return percent(v) + " of the points"
+	}
+	return percent(v) + " right"
+}
+
+// more says how many more questions would tell, in a part of a sentence.
+func (r Result) more() string {
+	if r.Withheld {
+		return "; nothing shows yet that it uses its documents"
+	}
+	more := r.Verdict.More
+	if more == nil {
+		return ""
+	}
+	var ways []string
+	if more.Named > 0 {
+		ways = append(ways, fmt.Sprintf("about %d more would name a shape if the differences stay as they are", more.Named))
+	}
+	if more.Flat > 0 {
+		ways = append(ways, fmt.Sprintf("about %d more would show that it is flat, if it is", more.Flat))
+	}
+	if len(ways) == 0 {
+		return ""
+	}
+	return ": " + strings.Join(ways, ", and ")
+}
+
+// evenness is in how many questions the slots were asked: the least and the most.
+func (r Result) evenness() (least, most int) {
+	for i, s := range r.Slots {
+		if i == 0 {
+			least = s.N
+		}
+		least, most = min(least, s.N), max(most, s.N)
+	}
+	return least, most
+}
+
+// extremes returns the best and the worst slot, the first of equal ones, of those that were
+// asked at least a quarter as often as the most asked one.
 func (r Result) extremes() (best, worst ArmResult) {
-	best, worst = r.Slots[0], r.Slots[0]
+	value := func(a ArmResult) float64 {
+		v, _ := r.Accuracy(a)
+		return v
+	}
+	_, most := r.evenness()
+	first := true
 	for _, s := range r.Slots {
-		if r.Judged(s).Correct > r.Judged(best).Correct {
+		if 4*s.N < most {
+			continue
+		}
+		if first {
+			best, worst, first = s, s, false
+		}
+		if value(s) > value(best) {
 			best = s
 		}
-		if r.Judged(s).Correct < r.Judged(worst).Correct {
+		if value(s) < value(worst) {
 			worst = s
 		}
 	}

@@ -58,9 +58,9 @@ func complete() []journal.Record {
 	}
 }
 
-func summarize(t *testing.T, d Described, records []journal.Record, j judge.Judging) Result {
+func mustSummarize(t *testing.T, d Described, records []journal.Record, j judge.Judging) Result {
 	t.Helper()
-	r, err := Summarize(d, records, j)
+	r, err := Summarize(d, nil, records, j)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,11 +69,11 @@ func summarize(t *testing.T, d Described, records []journal.Record, j judge.Judg
 
 func TestSummarize(t *testing.T) {
 	t.Parallel()
-	r := summarize(t, small(), complete(), judge.Judging{})
+	r := mustSummarize(t, small(), complete(), judge.Judging{})
 	if r.Model != "m" || r.Simulated || r.Date != "2026-01-31" || r.Scorer != "best-subspan" || r.JudgedBy != "full answer" {
 		t.Errorf("head: %+v", r)
 	}
-	if want := (QuestionCounts{2, 2, 0}); r.Questions != want {
+	if want := (QuestionCounts{Planned: 2, Complete: 2, Incomplete: 0}); r.Questions != want {
 		t.Errorf("questions (-want +got)\n-%+v\n+%+v", want, r.Questions)
 	}
 	if got := []int{r.Slots[0].Full.Correct, r.Slots[0].FirstLine.Correct, r.Slots[1].Full.Correct, r.Slots[1].FirstLine.Correct}; !reflect.DeepEqual(got, []int{2, 2, 1, 0}) {
@@ -97,7 +97,7 @@ func TestSummarize(t *testing.T) {
 	if r.Verdict == nil || r.Cochran == nil || r.Spread == nil || r.Curve == nil || r.Curve.Questions != 2 || r.Curve.Date != r.Date {
 		t.Errorf("statistics are missing: %+v", r)
 	}
-	if len(r.Examples) != 1 || r.Examples[0].Got != "I cannot say" || r.Examples[0].Arm != "slot 2" {
+	if len(r.Examples) != 1 || r.Examples[0].Got != "I cannot say" || r.Examples[0].Arm != "slot 3" {
 		t.Errorf("examples: %+v", r.Examples)
 	}
 	if _, err := json.Marshal(r); err != nil {
@@ -107,7 +107,7 @@ func TestSummarize(t *testing.T) {
 
 func TestSummarizeFirstLine(t *testing.T) {
 	t.Parallel()
-	r := summarize(t, small(), complete(), judge.Judging{FirstLine: true})
+	r := mustSummarize(t, small(), complete(), judge.Judging{FirstLine: true})
 	if got := r.Judged(r.Slots[1]); got.Correct != 0 || r.Curve.Accuracy[1] != 0 || r.Slots[1].MeanScore != 0 || r.Repeat.Flips != 0 {
 		t.Errorf("slot 2 by its first line: %+v, curve %v, repeat %+v", got, r.Curve.Accuracy, r.Repeat)
 	}
@@ -122,8 +122,8 @@ func TestSummarizeIncomplete(t *testing.T) {
 	cut := answer("q2", ArmOracle, model.NoSlot, 0, "yes") // below, another answer to a key that has one
 	cut.Answer.Text, cut.Answer.FinishReason = "no", "length"
 	records = append(records, cut)
-	r := summarize(t, small(), records, judge.Judging{})
-	if want := (QuestionCounts{2, 1, 1}); r.Questions != want {
+	r := mustSummarize(t, small(), records, judge.Judging{})
+	if want := (QuestionCounts{Planned: 2, Complete: 1, Incomplete: 1}); r.Questions != want {
 		t.Errorf("questions (-want +got)\n-%+v\n+%+v", want, r.Questions)
 	}
 	if r.Slots[0].N != 1 || r.Slots[1].N != 1 || r.Oracle.N != 1 || r.Oracle.Full.Correct != 1 {
@@ -138,11 +138,11 @@ func TestSummarizeIncomplete(t *testing.T) {
 	if want := (judge.Counts{Planned: 2, Answered: 1, Missing: 1}); r.Again.Counts != want {
 		t.Errorf("asked again (-want +got)\n-%+v\n+%+v", want, r.Again.Counts)
 	}
-	again := summarize(t, small(), append(records, complete()[3]), judge.Judging{})
+	again := mustSummarize(t, small(), append(records, complete()[3]), judge.Judging{})
 	if again.Counts.Failed != 0 || again.Questions.Complete != 2 {
 		t.Errorf("a failure that was made good still counts: %+v", again.Counts)
 	}
-	late := summarize(t, small(), append(complete(), fails(complete()[3])), judge.Judging{})
+	late := mustSummarize(t, small(), append(complete(), fails(complete()[3])), judge.Judging{})
 	if late.Counts.Failed != 0 || late.Questions.Complete != 2 {
 		t.Errorf("a failure after an answer counts: %+v", late.Counts)
 	}
@@ -152,7 +152,7 @@ func TestSummarizeNothing(t *testing.T) {
 	t.Parallel()
 	d := small()
 	d.Model = model.SimulatedPrefix + "u"
-	r := summarize(t, d, nil, judge.Judging{})
+	r := mustSummarize(t, d, nil, judge.Judging{})
 	if !r.Simulated || r.Verdict != nil || r.Curve != nil || r.CurveNote == "" || r.Counts.Missing != 10 || r.Date != "" {
 		t.Errorf("without a record: %+v", r)
 	}
@@ -161,12 +161,12 @@ func TestSummarizeNothing(t *testing.T) {
 	}
 	stray := answer("q1", ArmSlot, 1, 0, "yes")
 	strays := []journal.Record{stray, answer("q1", "other", 0, 0, "yes"), answer("q1", ArmRepeat, 0, 1, "yes")}
-	if r := summarize(t, d, strays, judge.Judging{}); len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "3 records") {
+	if r := mustSummarize(t, d, strays, judge.Judging{}); len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "3 records") {
 		t.Errorf("three records of no arm: %q", r.Notes)
 	}
 	d.Slots = []int{0, 1}
-	two := summarize(t, d, []journal.Record{answer("q1", ArmSlot, 0, 0, "yes"), answer("q1", ArmSlot, 1, 0, "yes")}, judge.Judging{})
-	if two.Curve != nil || !strings.Contains(two.CurveNote, "the two ends") || two.Verdict == nil {
+	two := mustSummarize(t, d, []journal.Record{answer("q1", ArmSlot, 0, 0, "yes"), answer("q1", ArmSlot, 1, 0, "yes")}, judge.Judging{})
+	if two.Curve != nil || !strings.Contains(two.CurveNote, "both ends") || two.Verdict == nil {
 		t.Errorf("without the last slot: curve %v, note %q", two.Curve, two.CurveNote)
 	}
 }
@@ -190,14 +190,14 @@ func TestSummarizeInAnyOrder(t *testing.T) {
 			records = append(records, answer("q"+strconv.Itoa(q), ArmSlot, slot, 0, text))
 		}
 	}
-	want := summarize(t, d, records, judge.Judging{})
+	want := mustSummarize(t, d, records, judge.Judging{})
 	if len(want.Examples) != maxExamples {
 		t.Fatalf("%d examples, want %d", len(want.Examples), maxExamples)
 	}
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 5 {
 		random.Shuffle(len(records), func(i, j int) { records[i], records[j] = records[j], records[i] })
-		if got := summarize(t, d, records, judge.Judging{}); !reflect.DeepEqual(got, want) {
+		if got := mustSummarize(t, d, records, judge.Judging{}); !reflect.DeepEqual(got, want) {
 			t.Fatalf("another order (-want +got)\n-%+v\n+%+v", want, got)
 		}
 	}
@@ -207,26 +207,26 @@ func TestSummarizeScorers(t *testing.T) {
 	t.Parallel()
 	d := small()
 	d.Task = dataset.KeyValue
-	if r := summarize(t, d, complete(), judge.Judging{}); r.Scorer != "exact" {
+	if r := mustSummarize(t, d, complete(), judge.Judging{}); r.Scorer != "exact" {
 		t.Errorf("key-value cases are scored by %s, want exact", r.Scorer)
 	}
 	d.Scorer = "token-f1"
-	r := summarize(t, d, complete(), judge.Judging{})
+	r := mustSummarize(t, d, complete(), judge.Judging{})
 	if r.Scorer != "token-f1" || r.Slots[1].MeanScore >= 0.5 || r.Slots[1].Full.Correct != 1 {
 		t.Errorf("token F1: %+v", r.Slots[1])
 	}
 	d.Scorer = "vibes"
 	var unknown *judge.ScorerError
-	if _, err := Summarize(d, nil, judge.Judging{}); !errors.As(err, &unknown) {
+	if _, err := Summarize(d, nil, nil, judge.Judging{}); !errors.As(err, &unknown) {
 		t.Errorf("an unknown scorer: %v", err)
 	}
 	var broken *judge.ScoreError
 	two := judge.ScorerFunc("two", func(string, []string) float64 { return 2 })
-	if _, err := Summarize(small(), complete(), judge.Judging{Scorer: two}); !errors.As(err, &broken) {
+	if _, err := Summarize(small(), nil, complete(), judge.Judging{Scorer: two}); !errors.As(err, &broken) {
 		t.Errorf("a scorer out of range: %v", err)
 	}
 	var config *core.ConfigError
-	if _, err := Summarize(Described{}, nil, judge.Judging{}); !errors.As(err, &config) {
+	if _, err := Summarize(Described{}, nil, nil, judge.Judging{}); !errors.As(err, &config) {
 		t.Errorf("an empty description: %v", err)
 	}
 }
@@ -255,7 +255,7 @@ func TestFindingNamesTheShape(t *testing.T) {
 				records = append(records, answer("q"+strconv.Itoa(q), ArmSlot, slot, 0, text))
 			}
 		}
-		if r := summarize(t, d, records, judge.Judging{}); !strings.HasPrefix(r.Finding, want) || !strings.HasSuffix(r.Finding, "(all 9 slots, 400 questions each).") {
+		if r := mustSummarize(t, d, records, judge.Judging{}); !strings.HasPrefix(r.Finding, want) || !strings.HasSuffix(r.Finding, "(all 9 slots, 400 questions each).") {
 			t.Errorf("%s: %q, want %q first", name, r.Finding, want)
 		}
 	}
@@ -288,7 +288,7 @@ func TestSummarizeJournal(t *testing.T) {
 		t.Fatal(err)
 	}
 	shorter.Questions = 2 // a shorter run asks no question away
-	if want := summarize(t, shorter, complete(), judge.Judging{FirstLine: true}); !reflect.DeepEqual(got, want) {
+	if want := mustSummarize(t, shorter, complete(), judge.Judging{FirstLine: true}); !reflect.DeepEqual(got, want) {
 		t.Errorf("(-want +got)\n-%+v\n+%+v", want, got)
 	}
 	full, err := SummarizeJournal(path, func(j *judge.Judging) { j.FirstLine = false })

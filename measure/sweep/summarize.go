@@ -12,32 +12,35 @@ import (
 	"github.com/bookend-rag/bookend/measure/model"
 )
 
-// Summarize computes what a report shows from the records of a sweep. It asks
-// nothing, and reads neither clock nor file: same arguments, same result, whatever
-// the order of the questions among the records. For one key the order counts as in
-// a journal: a later record replaces a failure, and an answer stays. Records of slots that d
-// does not measure are left out, and a note says how many.
+// Summarize computes what a report shows from what a journal holds of a sweep: its
+// description, the noted questions in their order, and the records in any order. It asks
+// nothing, and reads neither clock nor file. For one key the order of records counts as
+// in a journal: a later record replaces a failure, and an answer stays. Records of slots
+// that d does not measure are left out, and a note says how many.
 //
 // Where no question is complete yet, the result has counts and no statistics. The
-// error is a *judge.ScoreError or a *core.ConfigError.
-func Summarize(d Described, records []journal.Record, j judge.Judging) (Result, error) {
-	s, err := newSummary(d, j)
-	if err != nil {
-		return Result{}, err
-	}
-	for _, r := range records {
-		if err := s.add(r); err != nil {
-			return Result{}, err
+// error is a *judge.ScoreError, a *core.ConfigError or ErrNoSweep.
+func Summarize(d Described, notes []journal.Note, records []journal.Record, j judge.Judging) (Result, error) {
+	return summarize(d, notes, j, nil, func(by string, add func(journal.Record) error) (int, error) {
+		joined, unjudged := journal.Judged(records, by)
+		for _, r := range joined {
+			if err := add(r); err != nil {
+				return unjudged, err
+			}
 		}
-	}
-	return s.result()
+		return unjudged, nil
+	})
 }
 
 // SummarizeJournal is Summarize for a journal. judge may change how it is judged;
 // nil leaves it as the journal says. It reads the journal twice and holds scores,
 // not texts. The errors are those of DescriptionOf, journal.Read and Summarize.
 func SummarizeJournal(path string, judge func(*judge.Judging)) (Result, error) {
-	d, err := DescriptionOf(path)
+	reading, err := journal.Read(path, func(journal.Record) error { return nil })
+	if err != nil {
+		return Result{}, err
+	}
+	d, err := describe(path, reading.Manifest)
 	if err != nil {
 		return Result{}, err
 	}
@@ -48,57 +51,78 @@ func SummarizeJournal(path string, judge func(*judge.Judging)) (Result, error) {
 	if judge != nil {
 		judge(&j)
 	}
-	s, err := newSummary(d, j)
-	if err != nil {
-		return Result{}, err
-	}
-	reading, err := journal.Read(path, s.add)
-	if err != nil {
-		return Result{}, err
-	}
+	var remarks []string
 	if reading.Torn > 0 {
-		s.notes = append(s.notes, fmt.Sprintf("The last line of the journal is torn (%d bytes) and was left out: its call counts as not asked.", reading.Torn))
+		remarks = append(remarks, fmt.Sprintf("The last line of the journal is torn (%d bytes) and was left out: its call counts as not asked.", reading.Torn))
 	}
-	return s.result()
+	return summarize(d, reading.Notes, j, remarks, func(by string, add func(journal.Record) error) (int, error) {
+		reading, err := journal.ReadJudged(path, by, add)
+		return reading.Unjudged, err
+	})
+}
+
+func summarize(d Described, notes []journal.Note, j judge.Judging, remarks []string, records func(by string, add func(journal.Record) error) (unjudged int, err error)) (Result, error) {
+	l, err := newLedger(d, j)
+	if err != nil {
+		return Result{}, err
+	}
+	if err := l.readNotes(notes); err != nil {
+		return Result{}, err
+	}
+	if l.waiting, err = records(l.judging.By(), l.add); err != nil {
+		return Result{}, err
+	}
+	l.beginAll()
+	w, err := newWatcher(l)
+	if err == nil {
+		err = w.settleAll()
+	}
+	if err != nil {
+		return Result{}, err
+	}
+	return w.result(remarks)
 }
 
 // result computes everything.
-func (s *summary) result() (Result, error) {
-	d := s.described
+func (w *watcher) result(remarks []string) (Result, error) {
+	d := w.described
 	r := Result{
 		Format: ResultFormat, Simulated: strings.HasPrefix(d.Model, model.SimulatedPrefix),
+		UntilDecided: d.UntilDecided, Unfit: w.unfit,
 		Model: d.Model, Task: d.Task, Layout: d.Layout, Documents: d.Documents,
-		Scorer: s.judging.Scorer.String(), JudgedBy: s.judging.JudgedBy(),
-		Setup: s.setup(),
+		Scorer: w.judging.Scorer.String(), JudgedBy: w.judging.JudgedBy(), Judge: w.judge(), Graded: w.graded,
+		Setup: w.setup(), Notes: remarks,
 	}
 	if d.Prompt != nil {
 		r.DocumentFormat = string(d.Prompt.Format)
 	}
-	if !s.last.IsZero() {
-		r.Date = s.last.UTC().Format(time.DateOnly)
+	if !w.last.IsZero() {
+		r.Date = w.last.UTC().Format(time.DateOnly)
 	}
-	slices.Sort(s.order) // so that the order in which answers came does not matter
-	for _, e := range s.examples {
+	for _, e := range w.examples {
 		r.Examples = append(r.Examples, e.Example)
 	}
-	complete, ids := s.complete()
-	r.Questions.Planned = max(d.Questions, len(s.order))
-	r.Questions.Complete = len(complete)
-	r.Questions.Incomplete = r.Questions.Planned - len(complete)
-	s.arms(&r, complete)
-	if err := s.statistics(&r, complete); err != nil {
+	complete, ids := w.complete()
+	r.Questions = QuestionCounts{Planned: max(d.Questions, len(w.order)), Complete: len(complete)}
+	if w.Decided() {
+		r.Questions.After = len(w.order) - w.next
+	}
+	r.Questions.Incomplete = r.Questions.Planned - r.Questions.Complete - r.Questions.After
+	if units := len(clustersOf(w.counted)); units < len(w.counted) {
+		r.Questions.Clusters = units
+	}
+	w.arms(&r, complete)
+	if w.stray > 0 {
+		r.Notes = append(r.Notes, fmt.Sprintf("%s of the journal stand in no arm of this sweep and were left out.", text.Count(w.stray, "record")))
+	}
+	r.Notes = append(r.Notes, judge.Unjudged(w.unjudged, w.waiting)...)
+	if remedy := r.Counts.Remedy(); remedy != "" {
+		r.Notes = append(r.Notes, remedy)
+	}
+	w.verdict(&r)
+	if err := w.statistics(&r, complete, ids); err != nil {
 		return Result{}, err
 	}
-	if r.Curve != nil && len(ids) <= maxAsked {
-		r.Curve.Asked = strings.Join(ids, " ")
-	}
-	if s.stray > 0 {
-		s.notes = append(s.notes, fmt.Sprintf("%s of the journal stand in no arm of this sweep and were left out.", text.Count(s.stray, "record")))
-	}
-	if remedy := r.Counts.Remedy(); remedy != "" {
-		s.notes = append(s.notes, remedy)
-	}
-	r.Notes = s.notes
 	r.Finding = r.finding()
 	return r, nil
 }
@@ -106,14 +130,18 @@ func (s *summary) result() (Result, error) {
 // maxAsked is how many questions a curve file names: 400 kB.
 const maxAsked = 24_000
 
-// complete lists the questions that have an answer in every measured slot, and
+// complete lists the counted questions that have an answer in every measured slot, and
 // their IDs.
-func (s *summary) complete() (complete []*asked, ids []string) {
-	for _, id := range s.order {
-		q := s.questions[id]
-		if !slices.ContainsFunc(q.slots, func(c cell) bool { return c.state != answered }) {
-			complete, ids = append(complete, q), append(ids, id)
+func (w *watcher) complete() (complete []*asked, ids []string) {
+	for i, q := range w.counted {
+		if !incomplete(q) {
+			complete, ids = append(complete, q), append(ids, w.ids[i])
 		}
 	}
 	return complete, ids
+}
+
+// incomplete says whether the question lacks an answer in some slot that it was asked in.
+func incomplete(q *asked) bool {
+	return slices.ContainsFunc(q.slots, func(c cell) bool { return c.state != answered && c.state != notAsked })
 }

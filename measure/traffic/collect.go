@@ -2,8 +2,7 @@ package traffic
 
 import (
 	"cmp"
-	"fmt"
-	"maps"
+	"hash/maphash"
 	"math/bits"
 	"slices"
 	"time"
@@ -15,27 +14,36 @@ import (
 // MaxDocuments is the most documents of a prompt that is counted.
 const MaxDocuments = 200
 
-// maxCounters bounds the counters of a Collector: 4 bytes each.
-const maxCounters = 64 << 20
+// maxMemory is about how many bytes a Collector may hold.
+const maxMemory = 256 << 20
 
 // maxSize bounds the sizes of prompts that are told apart, so that the next power of two
 // is an int everywhere.
 const maxSize = 1<<30 - 1
 
+// curveBytes is about what a curve holds beside its requests.
+const curveBytes = 1000
+
 // maxModel cuts the names of models, which may be anything in a file.
 const maxModel = 200
 
-// Collector counts recorded entries in one pass. Its memory depends on how many
-// curves and windows there are, not on how many entries: at ten documents, about
-// 130 kB a window of each curve, and 256 MB at most. It is not safe for concurrent
-// use.
+// Collector reads recorded entries in one pass. It keeps what makes a curve: about 100
+// bytes for each shuffled and answered request of ten documents, and 256 MB at most;
+// beyond that, requests are left out and counted. Others are only counted. It is not safe
+// for concurrent use.
 type Collector struct {
 	options Options
 	result  Result
-	curves  map[Key]map[int64]*groups // by window
-	size    int                       // counters that all groups may come to hold
+	curves  map[Key]*gathered
+	room    int // bytes that are left, about
+	seed    maphash.Seed
+	look    look
+}
 
-	ranks, cited, slotOf []int // of the entry at hand
+// gathered is what one curve is made of.
+type gathered struct {
+	*requests
+	outOfOrder int
 }
 
 // NewCollector returns a Collector, or a *core.ConfigError for an option that is out
@@ -45,7 +53,7 @@ func NewCollector(o Options) (*Collector, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Collector{options: o, curves: map[Key]map[int64]*groups{}}, nil
+	return &Collector{options: o, curves: map[Key]*gathered{}, room: maxMemory, seed: maphash.MakeSeed()}, nil
 }
 
 // ReadFile adds every entry of a record file. The error is that of record.Read.
@@ -69,49 +77,41 @@ func (c *Collector) Add(e record.Entry) {
 	if e.Time.After(r.Last) {
 		r.Last = e.Time
 	}
-	if e.Arm != record.Shuffled {
-		r.Configured.add(e)
+	arm := &r.Configured
+	if e.Arm == record.Shuffled {
+		arm = &r.Shuffled
+	}
+	arm.Requests++
+	if e.Answer == nil {
 		return
 	}
-	r.Shuffled.add(e)
-	n := len(e.Arrangement.Slots)
-	switch {
-	case e.Answer == nil:
+	c.look.read(e)
+	arm.add(e, c.look.shown, c.look.cited)
+	if e.Arm != record.Shuffled {
 		return
-	case n < 2 || n > MaxDocuments:
+	}
+	n := len(c.look.cells)
+	if n < 2 || n > MaxDocuments {
 		r.OtherSize++
 		return
 	}
-	g := c.groupsFor(e, n)
-	if g == nil {
+	if c.room < bytesOf(n) {
 		r.NoRoom++
 		return
 	}
-	c.look(e)
-	g.add(c.ranks, c.cited)
-}
-
-// look finds the rank in each slot, among the admitted, and the slots cited.
-func (c *Collector) look(e record.Entry) {
-	c.ranks, c.cited = c.ranks[:0], c.cited[:0]
-	c.slotOf = append(c.slotOf[:0], make([]int, e.Arrangement.N)...)
-	for slot, p := range e.Arrangement.Slots {
-		c.slotOf[p.Rank] = slot + 1
+	key := c.keyOf(e, n)
+	g := c.curves[key]
+	if g == nil {
+		g = &gathered{requests: newRequests(n)}
+		c.curves[key] = g
+		c.room -= curveBytes
 	}
-	c.ranks = append(c.ranks, make([]int, len(e.Arrangement.Slots))...)
-	admitted := 0
-	for _, slot := range c.slotOf {
-		if slot > 0 {
-			c.ranks[slot-1] = admitted
-			admitted++
-		}
+	if !c.look.inOrder(e) {
+		g.outOfOrder++
+		return
 	}
-	for _, rank := range e.Answer.Ranks {
-		if slot := c.slotOf[rank] - 1; slot >= 0 {
-			c.cited = append(c.cited, slot)
-			c.slotOf[rank] = 0 // a rank that is listed twice counts once
-		}
-	}
+	c.room -= bytesOf(n)
+	g.add(c.look.cells, e.Time.UTC().Truncate(c.options.Window).Unix(), hashes(c.seed, e)...)
 }
 
 func (c *Collector) keyOf(e record.Entry, n int) Key {
@@ -131,35 +131,13 @@ func (c *Collector) keyOf(e record.Entry, n int) Key {
 	return k
 }
 
-// groupsFor returns nil where there is no room for another window or curve.
-func (c *Collector) groupsFor(e record.Entry, n int) *groups {
-	key := c.keyOf(e, n)
-	window := e.Time.UTC().Truncate(c.options.Window).Unix()
-	g := c.curves[key][window]
-	if g != nil {
-		return g
-	}
-	// As large as it may become, so that the bound holds whatever is in the file.
-	room := (groupsOf(n) + 1) * tallySize(n)
-	if c.size+room > maxCounters {
-		return nil
-	}
-	c.size += room
-	if c.curves[key] == nil {
-		c.curves[key] = map[int64]*groups{}
-	}
-	g = newGroups(n)
-	c.curves[key][window] = g
-	return g
-}
-
-// Result estimates a curve for each key. It may be called again after more entries.
-// The bootstrap costs about 20 ms a curve and window of ten documents.
+// Result estimates a curve for each key. It may be called again after more entries: what it
+// says holds at every call. It costs about 0.2 ms for 1,000 requests of ten documents.
 func (c *Collector) Result() Result {
 	r := c.result
 	r.Together, r.Window = c.options.Together, c.options.Window.String()
-	for key, windows := range c.curves {
-		r.Curves = append(r.Curves, c.curve(key, windows))
+	for key, g := range c.curves {
+		r.Curves = append(r.Curves, c.curve(key, g))
 	}
 	slices.SortFunc(r.Curves, func(a, b Curve) int {
 		return cmp.Or(cmp.Compare(b.Requests, a.Requests), a.Key.compare(b.Key))
@@ -167,41 +145,22 @@ func (c *Collector) Result() Result {
 	return r
 }
 
-func (c *Collector) curve(key Key, windows map[int64]*groups) Curve {
-	n := key.Documents
-	out := Curve{Key: key}
-	var all []tally
-	starts := slices.Sorted(maps.Keys(windows))
-	for _, start := range starts {
-		g := windows[start]
-		all = append(all, g.tallies...)
-		out.Windows = append(out.Windows, newWindow(time.Unix(start, 0).UTC(), g))
+func (c *Collector) curve(key Key, g *gathered) Curve {
+	byUnit := g.byUnit()
+	out := Curve{Key: key, Requests: g.len(), OutOfOrder: g.outOfOrder, Citations: g.cited}
+	var windows []windowed
+	for _, some := range g.windows(byUnit) {
+		w := newWindow(g.requests, some)
+		windows = append(windows, w)
+		out.Windows = append(out.Windows, w.Window)
 	}
-	for _, w := range out.Windows {
-		out.Requests += w.Requests
-		out.Citations += w.Citations
-	}
-	e := newEstimate(n, all, c.options.Resamples, c.options.Confidence, c.options.Seed)
-	if e == nil {
-		out.Finding = fmt.Sprintf("too few citations for a curve: %d in %d requests; every slot must expect %d", out.Citations, out.Requests, minExpected)
-		out.Needed = firstNeeded(out)
+	out.conclude(g.requests, byUnit)
+	if out.Verdict == nil {
 		return out
 	}
-	out.Slots, out.Verdict, out.Needed = e.slots, &e.verdict, e.needed()
-	out.Curve = e.curve()
 	out.Curve.Model, out.Curve.Task = key.Model, "citations in traffic"
 	out.Curve.Date = c.result.Last.UTC().Format(time.DateOnly)
-	out.Drift = drift(n, out.Windows, windows, e.slots)
+	out.Drift = drift(windows, out.Slots)
 	out.Finding = out.finding()
 	return out
-}
-
-// firstNeeded is how many more requests give every slot the citations for a first
-// estimate, 0 where that cannot be told.
-func firstNeeded(c Curve) int {
-	if c.Citations == 0 {
-		return 0
-	}
-	each := float64(c.Citations) / float64(c.Requests) / float64(c.Documents)
-	return max(int(2*minExpected/each)-c.Requests, 1)
 }

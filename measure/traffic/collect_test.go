@@ -17,7 +17,7 @@ import (
 var noon = time.Date(2026, 1, 30, 0, 0, 0, 0, time.UTC)
 
 func simulation(curve string, n int, seed uint64) traffic.Simulation {
-	return traffic.Simulation{Curve: planted(curve, n), Relevance: traffic.FallingRelevance(n, 0.5, 0.8), Quiet: 0.1, Spread: 0.3, Seed: seed}
+	return traffic.Simulation{Curve: traffic.Planted(curve, n), Relevance: traffic.FallingRelevance(n, 0.5, 0.8), Quiet: 0.1, Spread: 0.3, Seed: seed}
 }
 
 func collector(t testing.TB, o traffic.Options) *traffic.Collector {
@@ -106,26 +106,31 @@ func TestRankAloneIsFlat(t *testing.T) {
 		t.Errorf("found %s, %+v", got.Finding, got.Drift)
 	}
 
-	// Every fourth request keeps the order of the ranks.
+	// Every tenth request keeps the order of the ranks, and names no seed that would tell.
 	lopsided := collector(t, traffic.Options{})
 	skewed := 0.0
 	feed(t, lopsided, s, 12_000, noon, func(i int, e *record.Entry) {
-		if i%4 == 0 {
-			slots := e.Arrangement.Slots
-			for slot := range slots {
-				slots[slot] = core.Placed{Index: slot, Rank: slot, Label: slot + 1}
-			}
+		e.Arrangement.Placement = "shuffled by hand"
+		if i%10 == 0 {
+			inRankOrder(e)
 		}
 	})
 	got = lopsided.Result().Curves[0]
-	if got.Verdict.Shape != core.ShapeFlat {
+	if got.Unfit != nil || got.Verdict.Shape != core.ShapeFlat {
 		t.Errorf("with the best in front more often: %s", got.Finding)
 	}
 	for _, slot := range got.Slots {
 		skewed = max(skewed, math.Abs(slot.Expected/(float64(got.Citations)/10)-1))
 	}
-	if skewed < 0.3 {
+	if skewed < 0.15 {
 		t.Errorf("the test is none: expectations differ by %.2f", skewed)
+	}
+}
+
+// inRankOrder places the documents as they are ranked.
+func inRankOrder(e *record.Entry) {
+	for slot := range e.Arrangement.Slots {
+		e.Arrangement.Slots[slot] = core.Placed{Index: slot, Rank: slot, Label: slot + 1}
 	}
 }
 
@@ -285,7 +290,7 @@ func TestDrift(t *testing.T) {
 	}
 	more := simulation("primacy", 10, 2)
 	more.Relevance = traffic.FallingRelevance(10, 0.2, 1)
-	if same := fill(more); same.Drift.Changed() || same.Drift == nil || same.Drift.Freedom != 9 {
+	if same := fill(more); same.Drift.Changed() || same.Drift == nil || same.Drift.Windows != 2 {
 		t.Errorf("cites other ranks: %+v", same.Drift)
 	}
 	one := collector(t, traffic.Options{Window: 240 * time.Hour})
@@ -301,41 +306,20 @@ func TestDriftOfNothing(t *testing.T) {
 	const runs = 40
 	changed := 0
 	for run := range runs {
-		c := collector(t, traffic.Options{Window: 10 * time.Minute, Resamples: 100})
+		c := collector(t, traffic.Options{Window: 10 * time.Minute})
 		feed(t, c, simulation("U", 5, uint64(run)), 3*600, noon, nil)
 		if c.Result().Curves[0].Drift.Changed() {
 			changed++
 		}
 	}
-	if changed > 8 { // 5 % are 2, and four standard errors 5.5
+	if changed > 1 { // 5 % are 2, and the test errs on the safe side
 		t.Errorf("drift is found in %d of %d runs without any", changed, runs)
-	}
-}
-
-// The memory that a hostile file can take is bounded: beyond it, curves are left out
-// and counted.
-func TestRoom(t *testing.T) {
-	t.Parallel()
-	c := collector(t, traffic.Options{})
-	e := record.Entry{Arm: record.Shuffled, Answer: &record.Answer{}}
-	e.Arrangement.N = traffic.MaxDocuments
-	for i := range traffic.MaxDocuments {
-		e.Documents = append(e.Documents, record.Document{})
-		e.Arrangement.Slots = append(e.Arrangement.Slots, core.Placed{Index: i, Rank: i, Label: i + 1})
-	}
-	for i := range 100 {
-		e.Time = noon.Add(time.Duration(i) * 24 * time.Hour)
-		c.Add(e)
-	}
-	r := c.Result()
-	if r.NoRoom == 0 || r.NoRoom+r.Curves[0].Requests != 100 {
-		t.Errorf("%d left out, %d kept", r.NoRoom, r.Curves[0].Requests)
 	}
 }
 
 func TestOptionFaults(t *testing.T) {
 	t.Parallel()
-	for _, o := range []traffic.Options{{Window: -1}, {Resamples: 3}, {Confidence: 1}} {
+	for _, o := range []traffic.Options{{Window: -1}, {Window: time.Millisecond}} {
 		_, err := traffic.NewCollector(o)
 		if e := (*core.ConfigError)(nil); !errors.As(err, &e) {
 			t.Errorf("%+v: %v", o, err)

@@ -13,6 +13,11 @@
 // apart (the expectation is stratified by rank), so that a good document that
 // chance put into a slot more often does not count for the slot.
 //
+// Requests of one ID or one question count as one. What is said may be looked at as often
+// as one likes: intervals, shapes and drift hold at every look. Where rank and slot do not
+// vary independently, or citations follow from the rank alone, the curve is unfit, and no
+// shape is said.
+//
 // What it measures is use, not correctness: a model may cite what it did not read,
 // and read what it does not cite.
 package traffic

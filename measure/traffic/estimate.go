@@ -2,34 +2,32 @@ package traffic
 
 import (
 	"math"
-	"math/rand/v2"
-	"slices"
-
-	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/bookend-rag/bookend/core"
-	"github.com/bookend-rag/bookend/internal/random"
-	"github.com/bookend-rag/bookend/measure/internal/slot"
 	"github.com/bookend-rag/bookend/measure/shape"
 	"github.com/bookend-rag/bookend/measure/stats"
 )
 
-// FlatMargin is how close to 0 every contrast must surely be for a curve to be
-// called flat: a tenth of what an average slot is used.
-const FlatMargin = 0.1
-
-// minExpected is how many citations every slot must expect for an estimate. Below,
-// a ratio says nothing.
-const minExpected = 5
+// The first look: what a curve needs before anything is said about it. The bounds hold
+// from there on.
+const (
+	minUnits = 30 // with citations
+	// firstSE is the largest standard error of a slot: a fifth of an average slot, which
+	// about 20 citations a slot give.
+	firstSE = 0.2
+)
 
 // Slot is how much the documents in one slot are used.
 type Slot struct {
-	Slot     int     `json:"slot"`
-	Cited    int     `json:"cited"`    // citations of the documents that stood there
-	Expected float64 `json:"expected"` // citations expected there from their ranks
-	// Used is Cited/Expected: 1 for a slot that is used like the average. Interval
-	// holds it at the confidence of the Options.
+	Slot int `json:"slot"`
+	// Cited counts citations of the documents that stood there, each unit of requests
+	// once: of a question that was asked m times each citation counts 1/m. Expected is what
+	// the ranks that stood there let expect.
+	Cited    float64 `json:"cited"`
+	Expected float64 `json:"expected"`
+	// Used is Cited/Expected: 1 for a slot that is used like the average. Interval is a
+	// confidence sequence at 95 %: it holds Used at every look at once, in each slot by
+	// itself.
 	Used float64 `json:"used"`
 	stats.Interval
 }
@@ -37,111 +35,110 @@ type Slot struct {
 // estimate is what the requests of one curve say.
 type estimate struct {
 	slots    []Slot
-	verdict  shape.Verdict
+	verdict  Verdict
 	requests int
-	units    int // independent groups behind the bootstrap
+	units    int
+	mean, se [3]float64 // of the contrasts, in the order of shape.Zones.Of
+	middle   bool
+	worst    float64 // the largest standard error of a slot, +Inf for one that expects nothing
 }
 
-// newEstimate estimates the curve of prompts of n documents by resampling groups
-// with replacement. It returns nil where some slot has too few citations.
-func newEstimate(n int, from []tally, resamples int, confidence float64, seed uint64) *estimate {
-	sum, rows := make(counts, tallySize(n)), make([]counts, len(from))
-	for i, t := range from {
-		rows[i] = t.floats()
-		floats.Add(sum, rows[i])
+// newEstimate estimates the curve of requests that were sorted by unit. The standard errors
+// are those of ratios in sums of independent units (the sandwich of Huber and White, with
+// one unit as one observation): each unit's influence on a slot holds what it cited there,
+// and what it changes in the rates of the ranks. It costs a few steps a document, and n² a
+// unit.
+func newEstimate(r *requests, byUnit []int32, s *sums) *estimate {
+	n, used := r.n, s.used()
+	zones := zonesOf(n)
+	e := &estimate{
+		slots: make([]Slot, n), requests: len(byUnit), units: s.units,
+		mean: zones.Of(used), middle: len(zones.Middle) > 0,
 	}
-	cited, expected, used := make([]float64, n), make([]float64, n), make([]float64, n)
-	if sum[len(sum)-1] == 0 || n < 2 {
-		return nil
+	// leans is by slot and rank how much a rank's rate weighs in what the slot expects.
+	leans := make([]float64, n*n)
+	for rank := range n {
+		shown := s.shown[rank*n : rank*n+n]
+		all := sum(shown)
+		for slot, v := range shown {
+			if all > 0 {
+				leans[slot*n+rank] = v / all
+			}
+		}
 	}
-	sum.estimate(n, cited, expected, used)
-	if slices.Min(expected) < minExpected {
-		return nil
+	influence, ofRank := make([]float64, n), make([]float64, n)
+	squares := make([]float64, n)
+	var contrasts [3]float64
+	r.eachUnit(byUnit, func(unit []int32) {
+		clear(influence)
+		clear(ofRank)
+		weight := 1 / float64(len(unit))
+		for _, i := range unit {
+			for slot, c := range r.at(i) {
+				if !c.counts() {
+					continue
+				}
+				rank, cited := c.rank(), c.cited()
+				influence[slot] += weight * (cited - used[slot]*s.rate[rank])
+				ofRank[rank] += weight * (cited - s.rate[rank])
+			}
+		}
+		for slot := range n {
+			if s.expected[slot] <= 0 {
+				continue
+			}
+			through := 0.0
+			for rank, lean := range leans[slot*n : slot*n+n] {
+				through += lean * ofRank[rank]
+			}
+			influence[slot] = (influence[slot] - used[slot]*through) / s.expected[slot]
+			squares[slot] += square(influence[slot])
+		}
+		for j, v := range zones.Of(influence) {
+			contrasts[j] += square(v)
+		}
+	})
+	// As if one more unit had lain off by an average slot, so that what has not varied yet
+	// is not taken for certain.
+	units := float64(s.units)
+	se := func(squares float64) float64 {
+		return math.Sqrt(squares*units/math.Max(units-1, 1) + square(1/units))
 	}
-	e := &estimate{requests: int(sum[len(sum)-1]), units: len(from), slots: make([]Slot, n)}
 	for slot := range n {
-		e.slots[slot] = Slot{Slot: slot, Cited: int(cited[slot]), Expected: expected[slot], Used: used[slot]}
+		at := Slot{Slot: slot, Cited: s.cited[slot], Expected: s.expected[slot], Used: used[slot]}
+		known := se(squares[slot])
+		if at.Expected == 0 {
+			known = math.Inf(1)
+		}
+		at.Interval = sequence(at.Used, known, nameAt)
+		at.Low = max(at.Low, 0)
+		e.slots[slot] = at
+		e.worst = max(e.worst, known)
 	}
-
-	zones := shape.ZonesOf(n, slot.All(n))
-	truth := zones.Of(used)
-	var spread [3]moments
-	draws := make([][]float64, n)
-	for slot := range draws {
-		draws[slot] = make([]float64, resamples)
+	for j, v := range contrasts {
+		e.se[j] = se(v)
 	}
-	draw, times := rand.NewPCG(seed, uint64(n)), make([]float64, len(rows))
-	for i := range resamples {
-		clear(times)
-		for range rows {
-			times[random.Below(draw.Uint64, len(rows))]++
-		}
-		clear(sum)
-		for j, row := range rows {
-			if times[j] > 0 {
-				floats.AddScaled(sum, times[j], row)
-			}
-		}
-		sum.estimate(n, cited, expected, used)
-		for slot, v := range used {
-			draws[slot][i] = v
-		}
-		for j, v := range zones.Of(used) {
-			spread[j].add(v)
-		}
-	}
-	tail := (1 - confidence) / 2
-	for slot, values := range draws {
-		slices.Sort(values)
-		e.slots[slot].Interval = stats.Interval{Low: quantile(values, tail), High: quantile(values, 1-tail)}
-	}
-	t := distuv.StudentsT{Sigma: 1, Nu: float64(max(e.units-1, 1))}.Quantile(0.975)
-	contrast := func(j int, there bool) shape.Contrast {
-		if !there {
-			return shape.Contrast{}
-		}
-		c := shape.Contrast{Questions: e.requests, Mean: truth[j], SE: spread[j].sd()}
-		c.Z = c.Mean / c.SE
-		if c.SE == 0 {
-			c.Z = math.Copysign(math.Inf(1), c.Mean)
-			if c.Mean == 0 {
-				c.Z = 0
-			}
-		}
-		c.Interval = stats.Interval{Low: c.Mean - t*c.SE, High: c.Mean + t*c.SE}
-		return c
-	}
-	middle := len(zones.Middle) > 0
-	e.verdict = shape.JudgeContrasts(shape.Contrasts{
-		StartMiddle: contrast(0, middle), EndMiddle: contrast(1, middle), StartEnd: contrast(2, true),
-	}, e.units, FlatMargin)
+	e.verdict = judge(e.mean, e.se, e.middle)
 	return e
 }
 
-// needed returns about how many more requests settle the shape if the estimates stay
-// as they are: until the largest contrast is beyond doubt with a power of 80 %, or
-// until all are surely small, whatever comes first. 0 for a shape that is settled.
+// needed returns about how many more requests settle the shape if the estimates stay as
+// they are: of the same kind, so that standard errors fall with their root. 0 for a shape
+// that is settled, or where that cannot be told.
 func (e *estimate) needed() int {
 	if e.verdict.Shape != core.ShapeUndecided {
 		return 0
 	}
-	const power = 0.8416 // the normal quantile of 80 %
-	anyZ, each := float64(e.verdict.Any), float64(e.verdict.Each)
-	toName, toFlat := math.Inf(1), 1.0
-	for _, c := range []shape.Contrast{e.verdict.StartMiddle, e.verdict.EndMiddle, e.verdict.StartEnd} {
-		if c.Questions == 0 || c.SE == 0 {
-			continue
+	for factor := 1.05; factor < 1e4; factor *= 1.05 {
+		se := e.se
+		for j := range se {
+			se[j] /= math.Sqrt(factor)
 		}
-		toName = min(toName, square((anyZ+power)/c.Z))
-		if room := FlatMargin - math.Abs(c.Mean); room > 0 {
-			toFlat = max(toFlat, square((each+power)*c.SE/room))
-		} else {
-			toFlat = math.Inf(1)
+		if judge(e.mean, se, e.middle).Shape != core.ShapeUndecided {
+			return moreBy(e.requests, factor)
 		}
 	}
-	// A contrast beyond Any that makes no shape needs another one to follow.
-	factor := max(min(toName, toFlat), 1.25)
-	return int(math.Ceil(float64(e.requests) * min(factor-1, 1e6)))
+	return 0
 }
 
 // curve is what core.Measured places by.

@@ -8,12 +8,8 @@ import (
 	"github.com/bookend-rag/bookend/core"
 )
 
-// What Options takes for zero.
-const (
-	DefaultWindow     = 24 * time.Hour
-	DefaultResamples  = 1000
-	DefaultConfidence = 0.95
-)
+// DefaultWindow is what Options takes for zero.
+const DefaultWindow = 24 * time.Hour
 
 // Options say what is told apart. The zero value tells models and prompt sizes
 // apart, and days.
@@ -24,24 +20,12 @@ type Options struct {
 	// Window is the length of the spans of time that drift is looked for between,
 	// from midnight UTC. 0 means DefaultWindow.
 	Window time.Duration
-	// Resamples is the number of draws of the bootstrap; 0 means DefaultResamples.
-	Resamples int
-	// Confidence is that of the slots' intervals; 0 means DefaultConfidence.
-	Confidence float64
-	Seed       uint64
 }
 
 func (o Options) withDefaults() (Options, error) {
 	o.Window = cmp.Or(o.Window, DefaultWindow)
-	o.Resamples = cmp.Or(o.Resamples, DefaultResamples)
-	o.Confidence = cmp.Or(o.Confidence, DefaultConfidence)
-	switch {
-	case o.Window < time.Second:
+	if o.Window < time.Second {
 		return o, &core.ConfigError{Field: "Window", Value: o.Window, Rule: "must be 1s or longer, such as 24h"}
-	case o.Resamples < 100 || o.Resamples > 1_000_000:
-		return o, &core.ConfigError{Field: "Resamples", Value: o.Resamples, Rule: "must be from 100 to 1000000"}
-	case !(o.Confidence > 0 && o.Confidence < 1):
-		return o, &core.ConfigError{Field: "Confidence", Value: o.Confidence, Rule: "must be above 0 and below 1, such as 0.95"}
 	}
 	return o, nil
 }

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/bookend-rag/bookend/core"
-	"github.com/bookend-rag/bookend/measure/shape"
+	"github.com/bookend-rag/bookend/measure/fitness"
 )
 
 // Result is what a Collector found.
@@ -18,8 +18,8 @@ type Result struct {
 	Shuffled   Arm `json:"shuffled"`
 	Configured Arm `json:"configured"`
 	// OtherSize counts shuffled and answered requests with fewer than 2 or more than
-	// MaxDocuments documents in the prompt, NoRoom those of a curve or a window that
-	// was one too many for the memory. Neither makes a curve.
+	// MaxDocuments documents in the prompt, NoRoom those for which there was no memory.
+	// Neither makes a curve.
 	OtherSize int   `json:"other_size,omitempty"`
 	NoRoom    int   `json:"no_room,omitempty"`
 	Torn      int64 `json:"torn,omitempty"` // bytes of torn last lines
@@ -30,12 +30,20 @@ type Result struct {
 // Curve is what the requests of one Key say.
 type Curve struct {
 	Key
-	Requests  int `json:"requests"` // shuffled and answered
+	Requests int `json:"requests"` // shuffled and answered
+	// OutOfOrder counts further ones whose documents do not stand in the order of the
+	// recorded seed: grouped by source, or left as ranked. They make no curve.
+	OutOfOrder int `json:"out_of_order,omitempty"`
+	// Units is how many of the requests are independent: those of one ID or one question
+	// are one unit, and count as one in everything below.
+	Units     int `json:"units"`
 	Citations int `json:"citations"`
-	// Slots and Verdict are empty where there are too few citations. The Questions of
-	// the contrasts are requests.
+	// Unfit says why the requests can make no curve however many there are, with the
+	// figures; else nil. Slots and Verdict are empty then, and where there are too few
+	// citations.
+	Unfit   *fitness.Unfit `json:"unfit,omitempty"`
 	Slots   []Slot         `json:"slots,omitempty"`
-	Verdict *shape.Verdict `json:"verdict,omitempty"`
+	Verdict *Verdict       `json:"verdict,omitempty"`
 	// Needed is about how many more shuffled requests would settle an undecided
 	// shape, or give a first estimate; 0 where it is settled, or cannot be told.
 	Needed  int      `json:"needed,omitempty"`
@@ -55,17 +63,14 @@ type Window struct {
 	Used []float64 `json:"used,omitempty"`
 }
 
-// Drift says whether the curve changed between windows: a chi-squared test of what
-// was cited in each slot and window against what the ranks of that window and the
-// curve of all windows let expect. It errs on the safe side, since citations vary a
-// little less than the test assumes. Used in a window that changed by itself, such
-// as the citations an answer, is no drift.
+// Drift says whether the curve changed between windows. It may be looked at as often as
+// one likes, and errs on the safe side. Used in a window that changed by itself, such as
+// the citations an answer, is no drift.
 type Drift struct {
-	Windows   int     `json:"windows"` // with enough citations
-	Statistic float64 `json:"statistic"`
-	Freedom   int     `json:"freedom"`
-	P         float64 `json:"p"`
+	Windows int `json:"windows"` // with enough citations
+	// Evidence is an e-value against one curve in all windows, 1e9 at most.
+	Evidence float64 `json:"evidence"`
 }
 
-// Changed says whether the test rejects at 5 %.
-func (d *Drift) Changed() bool { return d != nil && d.P < 0.05 }
+// Changed says whether the evidence reaches 20.
+func (d *Drift) Changed() bool { return d != nil && d.Evidence >= nameAt }

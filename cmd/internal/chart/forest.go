@@ -106,7 +106,7 @@ func DifferencesOf(r compare.Result) Differences {
 				d.More++
 				continue
 			}
-			within := table.Range(*a.Against)
+			within := a.Against.Sequence
 			d.Rows = append(d.Rows, Difference{
 				Name: short(a.Name), Control: control, Winner: a.Name == r.Winner,
 				Identical: short(a.Identical), At: 100 * a.Against.Difference,

@@ -57,13 +57,6 @@ func TestForestRows(t *testing.T) {
 			"shuffle 1 −8.0 [−18.0, +2.0]", "repeat 1 0.0 [−10.0, +10.0]",
 		}
 		name := "95 % confidence sequence"
-		if fixed {
-			name = "95 % bootstrap interval"
-			want = []string{
-				"head-tail +2.0 [−3.0, +7.0]", "reversed (winner) +12.0 [+7.0, +17.0]", "tail-head identical to reversed",
-				"shuffle 1 −8.0 [−13.0, −3.0]", "repeat 1 0.0 [−5.0, +5.0]",
-			}
-		}
 		if !slices.Equal(got, want) {
 			t.Errorf("fixed %v, rows (-want +got)\n-%q\n+%q", fixed, want, got)
 		}
@@ -116,7 +109,7 @@ func TestForestText(t *testing.T) {
 			t.Errorf("a line of %d characters, or with spaces at its end:\n%q", n, line)
 		}
 	}
-	for _, want := range []string{"m, n = 100, 2026-01-02", "reorder: use reversed", "95 % bootstrap interval", "worthwhile gain: +3", "identical to reversed", "○ control"} {
+	for _, want := range []string{"m, n = 100, 2026-01-02", "reorder: use reversed", "95 % confidence sequence", "worthwhile gain: +3", "identical to reversed", "○ control"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
@@ -144,7 +137,7 @@ func TestForestPicture(t *testing.T) {
 			t.Errorf("the SVG holds %q", bad)
 		}
 	}
-	for _, want := range []string{"SIMULATED, FITTED ON THE SAME QUESTIONS", "&lt;script&gt;", "identical to reversed", "reversed (winner)", "worthwhile gain: +3", "95 % bootstrap interval", "control"} {
+	for _, want := range []string{"SIMULATED, FITTED ON THE SAME QUESTIONS", "&lt;script&gt;", "identical to reversed", "reversed (winner)", "worthwhile gain: +3", "95 % confidence sequence", "control"} {
 		if !strings.Contains(string(svg), want) {
 			t.Errorf("no %q in the SVG", want)
 		}

@@ -137,12 +137,13 @@ func addCurve(p *plot.Plot, r sweep.Result, i int, same, single bool) error {
 	var line plotter.XYs
 	var band plotter.XYs
 	for _, a := range r.Slots {
-		t := r.Judged(a)
-		line = append(line, plotter.XY{X: x(a.Slot), Y: 100 * t.Accuracy})
-		band = append(band, plotter.XY{X: x(a.Slot), Y: 100 * t.High})
+		value, within := r.Accuracy(a)
+		line = append(line, plotter.XY{X: x(a.Slot), Y: 100 * value})
+		band = append(band, plotter.XY{X: x(a.Slot), Y: 100 * within.High})
 	}
 	for j := len(r.Slots) - 1; j >= 0; j-- {
-		band = append(band, plotter.XY{X: x(r.Slots[j].Slot), Y: 100 * r.Judged(r.Slots[j]).Low})
+		_, within := r.Accuracy(r.Slots[j])
+		band = append(band, plotter.XY{X: x(r.Slots[j].Slot), Y: 100 * within.Low})
 	}
 	area, err := plotter.NewPolygon(band)
 	if err != nil {
@@ -208,7 +209,7 @@ func slotTicks(r sweep.Result) []plot.Tick {
 	for _, a := range r.Slots {
 		tick := plot.Tick{Value: float64(a.Slot)}
 		if a.Slot == last || a.Slot-at >= least && last-a.Slot >= least {
-			tick.Label, at = strconv.Itoa(a.Slot), a.Slot
+			tick.Label, at = strconv.Itoa(a.Slot+1), a.Slot
 		}
 		ticks = append(ticks, tick)
 	}

@@ -49,7 +49,7 @@ func Text(results []sweep.Result) string {
 func Drawable(results []sweep.Result) []sweep.Result {
 	var drawable []sweep.Result
 	for _, r := range results {
-		if r.Verdict != nil {
+		if r.Shown() != nil && r.Questions.Complete > 0 {
 			drawable = append(drawable, r)
 		}
 	}
@@ -83,6 +83,9 @@ func Name(r sweep.Result) string {
 	if r.Date != "" {
 		name += ", " + r.Date
 	}
+	if r.Unfit != nil {
+		name = "UNFIT: " + name
+	}
 	if r.Simulated {
 		return "SIMULATED: " + name
 	}
@@ -92,7 +95,7 @@ func Name(r sweep.Result) string {
 // XName names the axis of slots.
 func XName(shown []sweep.Result) string {
 	if SameSize(shown) {
-		return "slot of the answer (0 is the top of the prompt)"
+		return "slot of the answer (1 is the top of the prompt)"
 	}
 	return "place of the answer, from the top of the prompt to its end"
 }
@@ -117,10 +120,10 @@ func Range(shown []sweep.Result, bands bool) (low, high float64) {
 	hold := func(low, high float64) { s.low, s.high = min(s.low, low), max(s.high, high) }
 	for _, r := range shown {
 		for _, a := range r.Slots {
-			t := r.Judged(a)
-			hold(t.Accuracy, t.Accuracy)
+			value, within := r.Accuracy(a)
+			hold(value, value)
 			if bands {
-				hold(t.Low, t.High)
+				hold(within.Low, within.High)
 			}
 		}
 		if len(shown) > 1 {
@@ -280,7 +283,7 @@ func (g *grid) ticks(shown []sweep.Result) string {
 	line := strings.Repeat(" ", textMargin)
 	end := textMargin + column(last, documents)
 	for _, a := range shown[0].Slots {
-		label := strconv.Itoa(a.Slot)
+		label := strconv.Itoa(a.Slot + 1)
 		at := textMargin + column(a.Slot, documents)
 		if gap := at - utf8.RuneCountInString(line); gap < 1 && a.Slot > 0 || a.Slot < last && at+len(label)+1 > end && a.Slot > 0 {
 			if a.Slot < last {

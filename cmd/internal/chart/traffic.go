@@ -16,7 +16,11 @@ import (
 
 // UseName names a curve of use in one line.
 func UseName(c traffic.Curve) string {
-	return fmt.Sprintf("%s, n = %d", show.Cut(show.Line(c.Key.String()), 80), c.Requests)
+	name := fmt.Sprintf("%s, n = %d", show.Cut(show.Line(c.Key.String()), 80), c.Requests)
+	if c.Units < c.Requests {
+		name += fmt.Sprintf(" (%d independent)", c.Units)
+	}
+	return name
 }
 
 // maxUse is how many curves one picture shows.
@@ -65,7 +69,7 @@ func UsePicture(curves []traffic.Curve) (svg, png []byte, err error) {
 	last := 1.0
 	if same {
 		last = float64(shown[0].Documents - 1)
-		p.X.Label.Text = "slot (0 is the top of the prompt)"
+		p.X.Label.Text = "slot (1 is the top of the prompt)"
 		p.X.Tick.Marker = plot.ConstantTicks(useTicks(shown[0].Documents))
 	}
 	for i, c := range shown {
@@ -119,7 +123,7 @@ func useTicks(documents int) []plot.Tick {
 	var ticks []plot.Tick
 	step := (documents + maxSlotTicks - 1) / maxSlotTicks
 	for slot := 0; slot < documents; slot += step {
-		ticks = append(ticks, plot.Tick{Value: float64(slot), Label: fmt.Sprint(slot)})
+		ticks = append(ticks, plot.Tick{Value: float64(slot), Label: fmt.Sprint(slot + 1)})
 	}
 	return ticks
 }

@@ -32,8 +32,8 @@ type comparison struct {
 	Caching                         grid
 	CachingCost                     []string
 	Notes                           []string
-	Winner                          string
-	Changed                         bool // the settings are those of a challenger
+	Winner                          string // empty: no settings are written
+	Changed                         bool   // the settings are those of a challenger
 	Setup                           []run.Setting
 }
 
@@ -63,6 +63,9 @@ func Comparison(r compare.Result) ([]byte, error) {
 	}
 	for _, note := range r.Notes {
 		c.Notes = append(c.Notes, together(show.Line(note)))
+	}
+	if r.Unfit != nil {
+		c.Winner = ""
 	}
 	var b bytes.Buffer
 	if err := comparisonPage.Execute(&b, c); err != nil {

@@ -122,7 +122,7 @@ func TestComparisonOrder(t *testing.T) {
 	for _, want := range []string{
 		"</h1>\n<p class=\"finding\">Reorder: it pays.</p>", `<svg class="wide"`, `<svg class="narrow"`, "worthwhile gain: &#43;3",
 		"Each arm against the baseline", "How sure that is", "McNemar p", "What was right, by arm", "By where the answer stood",
-		"What became of the calls", "removes its question from every arm", "What it cost", "<h2>Notes</h2>",
+		"What became of the calls", "takes its question out of the figures of every arm", "What it cost", "<h2>Notes</h2>",
 		"<code>settings.json</code> beside this page holds the settings of <strong>new</strong>. ", "The exact configuration",
 	} {
 		i := strings.Index(html[at:], want)

@@ -74,6 +74,7 @@ func (f figure) Named() bool { return f.Class == "wide" }
 type document struct {
 	head
 	Simulated string // why the page is marked; empty for a measurement
+	Unfit     bool   // some run can tell nothing
 	Many      bool
 	Figures   []figure
 	Baselines []baseline
@@ -107,6 +108,7 @@ func HTML(results []sweep.Result) ([]byte, error) {
 	}
 	drawn := 0
 	for i, r := range results {
+		d.Unfit = d.Unfit || r.Unfit != nil
 		s := newSection(r)
 		s.Letter = chart.Letter(i)
 		if s.Drawn {
@@ -152,10 +154,10 @@ func simulated(results []sweep.Result) string {
 
 func newSection(r sweep.Result) section {
 	s := section{
-		Name: chart.Name(r), Finding: together(show.Line(r.Finding)), Drawn: r.Verdict != nil, Result: r,
+		Name: chart.Name(r), Finding: together(show.Line(r.Finding)), Drawn: len(chart.Drawable([]sweep.Result{r})) > 0, Result: r,
 		Behind: show.Line(table.Behind(r)), CountRule: table.CountRule,
 		Accuracy: newGrid(table.Accuracy(r)), Counts: newGrid(table.Counts(r)),
-		Contrasts:  grid{[]string{"contrast", "points", "95 % interval", "z"}, table.Contrasts(r)},
+		Contrasts:  newGrid(table.Contrasts(r)),
 		Statistics: table.Statistics(r), Setup: setup(r.Setup),
 	}
 	for i, line := range s.Statistics {

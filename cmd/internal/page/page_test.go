@@ -28,7 +28,7 @@ func hostileResult(t *testing.T) sweep.Result {
 			Answer: &model.Answer{Text: "</pre><script>alert('answer')</script>\x1b[2J{{.Title}}"},
 		})
 	}
-	r, err := sweep.Summarize(d, records, judge.Judging{})
+	r, err := sweep.Summarize(d, nil, records, judge.Judging{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +132,7 @@ func TestSimulatedBaselines(t *testing.T) {
 
 func TestWithoutACurve(t *testing.T) {
 	t.Parallel()
-	r, err := sweep.Summarize(sweep.Described{Manifest: sweep.Manifest{Model: "m", Documents: 2, Slots: []int{0, 1}, Questions: 1}}, nil, judge.Judging{})
+	r, err := sweep.Summarize(sweep.Described{Manifest: sweep.Manifest{Model: "m", Documents: 2, Slots: []int{0, 1}, Questions: 1}}, nil, nil, judge.Judging{})
 	if err != nil {
 		t.Fatal(err)
 	}

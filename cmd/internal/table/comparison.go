@@ -24,6 +24,9 @@ func Warnings(r compare.Result) []Warning {
 	if r.Simulated {
 		warnings = append(warnings, Warning{"SIMULATED", NotMeasured + " Where the prompt holds no answer, its accuracy is made up as 0.8 of its worst slot."})
 	}
+	if r.Unfit != nil {
+		warnings = append(warnings, Warning{"UNFIT", show.Line("This run can tell nothing: " + r.Unfit.Reason + ". " + r.Unfit.Remedy)})
+	}
 	if r.SameQuestions {
 		warnings = append(warnings, Warning{
 			"FITTED ON THE SAME QUESTIONS",
@@ -49,6 +52,10 @@ func Verdict(r compare.Result) string {
 		return "reorder: use " + show.Line(r.Winner)
 	case evidence.Keep:
 		return "keep " + show.Line(r.Winner)
+	case evidence.Unfit:
+		if r.Anyway != "" {
+			return fmt.Sprintf("unfit (by the figures alone it would be %s)", r.Anyway)
+		}
 	}
 	return string(r.Word)
 }
@@ -57,6 +64,9 @@ func Verdict(r compare.Result) string {
 func BehindComparison(r compare.Result) string {
 	q := r.Questions
 	text := fmt.Sprintf("%s counted, of %d planned", show.Count(q.Counted, "question"), q.Planned)
+	if q.Clusters > 0 {
+		text += fmt.Sprintf("; those that hang together count as one, which makes %d", q.Clusters)
+	}
 	for _, n := range []struct {
 		n    int
 		what string
@@ -83,16 +93,23 @@ func ArmName(a compare.ArmResult) string {
 // Compared returns what was right in each arm; no rows where nothing is counted. Intervals of single arms hold for a
 // fixed number of questions, and are left out where that was not fixed.
 func Compared(r compare.Result) (columns []string, rows [][]string) {
-	columns = []string{"arm", "right", "full answer", "95 % interval", "first line", "95 % interval"}
-	if r.UntilDecided {
-		columns = []string{"arm", "right", "full answer", "first line"}
+	columns = []string{"arm", "n", "right", "full answer", "95 % interval", "first line", "95 % interval"}
+	switch {
+	case r.Graded:
+		columns = []string{"arm", "n", "scored .5 or more", "mean, full answer", "mean, first line"}
+	case r.UntilDecided || r.Questions.Clusters > 0:
+		columns = []string{"arm", "n", "right", "full answer", "first line"}
 	}
 	if r.Questions.Counted == 0 {
 		return columns, nil
 	}
 	for _, a := range r.Arms {
-		row := []string{ArmName(a), strconv.Itoa(r.Judged(a).Correct)}
+		row := []string{ArmName(a), strconv.Itoa(a.Full.N), strconv.Itoa(r.Judged(a).Correct)}
 		for _, t := range []compare.Tally{a.Full, a.FirstLine} {
+			if t.IsZero() {
+				row = append(row, []string{"–", "–"}[:(len(columns)-3)/2]...)
+				continue
+			}
 			row = append(row, show.Percent(t.Accuracy))
 			if t.Wilson != nil {
 				row = append(row, interval(*t.Wilson))
@@ -103,24 +120,8 @@ func Compared(r compare.Result) (columns []string, rows [][]string) {
 	return columns, rows
 }
 
-// Range returns the interval of a difference that is shown first: the confidence
-// sequence where the number of questions was not fixed, else the bootstrap interval.
-func Range(a compare.Against) stats.Interval {
-	if a.Fixed == nil {
-		return a.Sequence
-	}
-	return a.Fixed.Bootstrap
-}
-
-// RangeName names what Range returns.
+// RangeName names the interval of a difference.
 func RangeName(r compare.Result) string {
-	if r.UntilDecided {
-		return sequenceName(r)
-	}
-	return fmt.Sprintf("%.4g %% bootstrap interval", 100*stats.Confidence)
-}
-
-func sequenceName(r compare.Result) string {
 	return fmt.Sprintf("%.4g %% confidence sequence", 100*(1-r.Alpha))
 }
 
@@ -135,7 +136,7 @@ func Differences(r compare.Result) (columns []string, rows [][]string) {
 			rows = append(rows, []string{ArmName(a), "–", "–", "0", "0", "0", "–"})
 		default:
 			rows = append(rows, []string{
-				ArmName(a), points(against.Difference), pointsRange(Range(*against)),
+				ArmName(a), points(against.Difference), pointsRange(against.Sequence),
 				strconv.Itoa(against.Wins), strconv.Itoa(against.Losses), strconv.Itoa(against.Same), show.Percent(against.Discordance),
 			})
 		}
@@ -161,17 +162,13 @@ func pointsRange(i stats.Interval) string {
 // Evidence returns what is known about each challenger that takes part in the
 // verdict. All of it holds however often one looked.
 func Evidence(r compare.Result) (columns []string, rows [][]string) {
-	columns = []string{"challenger", "e for a gain", "anytime p", fmt.Sprintf("e against %s points", Worthwhile(r)), sequenceName(r)}
-	if r.UntilDecided {
-		columns = columns[:4] // Differences has the sequence
-	}
+	columns = []string{"challenger", "e for a gain", "anytime p", fmt.Sprintf("e against %s points", Worthwhile(r))}
 	for _, a := range r.Arms {
 		if a.Against == nil || a.Against.Sequential == nil {
 			continue
 		}
 		e := a.Against.Sequential
-		row := []string{ArmName(a), exponential(e.LogE), probabilityCell(e.P), exponential(e.LogDown), pointsRange(e.Sequence)}
-		rows = append(rows, row[:len(columns)])
+		rows = append(rows, []string{ArmName(a), exponential(e.LogE), probabilityCell(e.P), exponential(e.LogDown)})
 	}
 	return columns, rows
 }
@@ -179,18 +176,18 @@ func Evidence(r compare.Result) (columns []string, rows [][]string) {
 // Fixed returns the statistics of a fixed number of questions; no rows where it was
 // not fixed.
 func Fixed(r compare.Result) (columns []string, rows [][]string) {
-	columns = []string{"against baseline", "McNemar p", "Holm p", "detectable points"}
+	columns = []string{"against baseline", "McNemar p", "Holm p", "95 % bootstrap", "detectable points"}
 	for _, a := range r.Arms {
 		if a.Against == nil || a.Against.Fixed == nil || a.Identical != "" {
 			continue
 		}
 		f := a.Against.Fixed
-		row := []string{ArmName(a), probabilityCell(f.McNemar), "–", "–"}
+		row := []string{ArmName(a), probabilityCell(f.McNemar), "–", pointsRange(f.Bootstrap), "–"}
 		if f.Holm != nil {
 			row[2] = probabilityCell(*f.Holm)
 		}
 		if f.Detectable != nil {
-			row[3] = fmt.Sprintf("%.1f", 100**f.Detectable)
+			row[4] = fmt.Sprintf("%.1f", 100**f.Detectable)
 		}
 		rows = append(rows, row)
 	}
@@ -220,8 +217,11 @@ func How(r compare.Result) []string {
 	var lines []string
 	if _, rows := Evidence(r); len(rows) > 0 {
 		lines = append(lines, fmt.Sprintf(
-			"The verdict is reorder when e for a gain of some challenger reaches %.4g, and keep when e against a gain of %s points does for every challenger. So each of the two is wrong in at most %.4g %% of comparisons, however often one looks.",
+			"The verdict is reorder when e for a gain of some challenger reaches %.4g, and keep when e against a gain of %s points does for every challenger. So each of the two is wrong in at most %.4g %% of comparisons, however often one looks: for independent questions and a model that does not change.",
 			1/r.Alpha, Worthwhile(r), 100*r.Alpha))
+		if r.Word == evidence.Reorder {
+			lines = append(lines, "Where a comparison stops at reorder, the gain that it prints overstates the true one, by about a third at 5 points and a sixth at 12. Trust the sequence first.")
+		}
 		text := "A confidence sequence looks to both sides, and may therefore still hold 0 when reorder is known."
 		if len(rows) > 1 {
 			text = "e for a gain and its p account for the other challengers. " + text + " It stands for its arm alone."
@@ -262,7 +262,7 @@ func Strata(r compare.Result) (columns []string, rows [][]string) {
 		row := []string{ArmName(a)}
 		for _, s := range r.Strata {
 			cell := fmt.Sprintf("%.1f", 100*s.Arms[i].Accuracy)
-			if i > 0 {
+			if i > 0 && s.Arms[i].N == s.Questions {
 				cell += fmt.Sprintf(" (%s)", points(s.Arms[i].Accuracy-s.Arms[0].Accuracy))
 			}
 			row = append(row, cell)
@@ -275,12 +275,12 @@ func Strata(r compare.Result) (columns []string, rows [][]string) {
 // StrataNote says how to read Strata.
 const StrataNote = "Right answers in percent, and in brackets the points against the baseline. A part of the questions says less than all of them: the verdict is about all."
 
-// ComparedCounts returns what became of the calls: the sum, and the arms in which
-// something else happened than in the baseline, or something unusual.
+// ComparedCounts returns what became of the calls: the sum, and the arms with a call that
+// got no ordinary answer.
 func ComparedCounts(r compare.Result) (columns []string, rows [][]string) {
 	rows = append(rows, countRow("all", r.Counts))
 	for _, a := range r.Arms {
-		if c := a.Counts; c.Answered != r.Arms[0].Counts.Answered || c.Failed+c.Refused+c.Truncated+c.Empty > 0 {
+		if c := a.Counts; c.Failed+c.Refused+c.Truncated+c.Empty > 0 {
 			rows = append(rows, countRow(ArmName(a), c))
 		}
 	}
@@ -289,11 +289,11 @@ func ComparedCounts(r compare.Result) (columns []string, rows [][]string) {
 
 // CallRule says how failed, refused and unusual calls count.
 func CallRule(r compare.Result) string {
-	rule := "A call that failed for good, or that the server refused, removes its question from every arm."
+	rule := "A call that failed for good, or that the server refused, takes its question out of the figures of every arm. The verdict is held against it: for reorder such calls count as wrong in the challenger and as right in the baseline, for keep the other way round."
 	if r.Unanswered == compare.Wrong {
 		rule = "A call that failed for good, or that the server refused, is wrong in its arm."
 	}
-	return rule + " Truncated and empty answers are scored as they are: wrong, unless they hold the answer. Arms that are not listed are like the baseline. A call that several arms share counts in each of them, and once under all."
+	return rule + " Truncated and empty answers are scored as they are: wrong, unless they hold the answer. Arms that are not listed got an ordinary answer to every call that was asked. A call that several arms share counts in each of them, and once under all."
 }
 
 // Spending says what the run took.
@@ -303,8 +303,15 @@ func Spending(r compare.Result) string {
 	if u.Cached > 0 {
 		cached = fmt.Sprintf(" (%d of them out of the server's cache)", u.Cached)
 	}
-	text := fmt.Sprintf("The run took %s, %s of prompts%s and %s of answers", show.Count(r.Spent.Requests, "request"),
+	requests := show.Count(r.Spent.Requests, "request")
+	if r.Judge != nil {
+		requests += " with those to the judge"
+	}
+	text := fmt.Sprintf("The run took %s, %s of prompts%s and %s of answers", requests,
 		show.Count(u.Prompt, "token"), cached, show.Count(u.Completion, "token"))
+	if j := r.Spent.Judge; j.Tokens() > 0 {
+		text += fmt.Sprintf(", and for the judge %s of prompts and %s of answers", show.Count(j.Prompt, "token"), show.Count(j.Completion, "token"))
+	}
 	if r.Cost == nil {
 		return text + "; no prices were given."
 	}

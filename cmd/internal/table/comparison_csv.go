@@ -15,7 +15,7 @@ import (
 // with an apostrophe.
 func ComparisonCSV(r compare.Result) ([]byte, error) {
 	lines := [][]string{{
-		"simulated", "same_questions", "verdict", "winner", "until_decided", "alpha", "worthwhile",
+		"simulated", "same_questions", "verdict", "unfit", "winner", "until_decided", "alpha", "worthwhile",
 		"model", "date", "scorer", "judged_by", "arm", "kind", "identical", "n",
 		"correct", "accuracy", "low", "high", "first_line_correct", "first_line_accuracy", "first_line_low", "first_line_high",
 		"wins", "losses", "same", "difference", "sequence_low", "sequence_high", "log_e", "anytime_p", "log_e_against_worthwhile",
@@ -28,11 +28,15 @@ func ComparisonCSV(r compare.Result) ([]byte, error) {
 		line := []string{
 			map[bool]string{true: "simulated", false: "no"}[r.Simulated],
 			map[bool]string{true: "fitted on the same questions", false: "no"}[r.SameQuestions],
-			show.Cell(string(r.Word)), yes(a.Name == r.Winner), yes(r.UntilDecided), number(r.Alpha), number(r.Worthwhile),
+			show.Cell(string(r.Word)), unfitCell(r.Unfit), yes(r.Unfit == nil && a.Name == r.Winner), yes(r.UntilDecided), number(r.Alpha), number(r.Worthwhile),
 			show.Cell(r.Model), show.Cell(r.Date), show.Cell(r.Scorer), show.Cell(r.JudgedBy),
 			show.Cell(a.Name), show.Cell(string(a.Kind)), show.Cell(a.Identical), strconv.Itoa(n),
 		}
 		for _, t := range []compare.Tally{a.Full, a.FirstLine} {
+			if t.IsZero() {
+				line = append(line, make([]string, 4)...)
+				continue
+			}
 			low, high := "", ""
 			if t.Wilson != nil {
 				low, high = share(n, t.Wilson.Low), share(n, t.Wilson.High)

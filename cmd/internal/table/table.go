@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/bookend-rag/bookend/cmd/internal/show"
+	"github.com/bookend-rag/bookend/core"
 	"github.com/bookend-rag/bookend/measure/judge"
 	"github.com/bookend-rag/bookend/measure/shape"
 	"github.com/bookend-rag/bookend/measure/stats"
@@ -16,7 +17,7 @@ import (
 )
 
 // CountRule says how unusual answers count.
-const CountRule = "Arms that are not listed got an ordinary answer to every call. A call that failed for good leaves no answer, and its question counts in no slot. Refused, truncated and empty answers are scored as they are: wrong, unless they hold the answer."
+const CountRule = "Arms that are not listed got an ordinary answer to every call that was asked. A call that failed for good leaves no answer: its question is in no figure of a slot, and speaks for no shape. Refused, truncated and empty answers are scored as they are: wrong, unless they hold the answer."
 
 // SimulatedBaselines says how the arms of a simulated reader come about that its
 // curve says nothing about.
@@ -24,8 +25,15 @@ const SimulatedBaselines = "Its closed-book accuracy is made up as 0.8 of its wo
 
 // Behind says which questions stand behind the figures.
 func Behind(r sweep.Result) string {
-	return fmt.Sprintf("%s answered in every measured slot, of %d planned; scored by %s, on the %s.",
-		show.Count(r.Questions.Complete, "question"), r.Questions.Planned, show.Line(r.Scorer), r.JudgedBy)
+	q := r.Questions
+	text := fmt.Sprintf("%s answered in every measured slot, of %d planned", show.Count(q.Complete, "question"), q.Planned)
+	if q.Clusters > 0 {
+		text += fmt.Sprintf("; those that hang together count as one, which makes %d", q.Clusters)
+	}
+	if q.After > 0 {
+		text += fmt.Sprintf("; %d begun before the end was known, and not counted", q.After)
+	}
+	return fmt.Sprintf("%s; scored by %s, on the %s.", text, show.Line(r.Scorer), r.JudgedBy)
 }
 
 // arms are the rows of every table: baselines, slots, and the slot that was asked
@@ -47,21 +55,39 @@ func arms(r sweep.Result) []sweep.ArmResult {
 func name(a sweep.ArmResult) string {
 	switch a.Arm {
 	case sweep.ArmSlot:
-		return "slot " + strconv.Itoa(a.Slot)
+		return "slot " + strconv.Itoa(a.Slot+1)
 	case sweep.ArmRepeat:
-		return "slot " + strconv.Itoa(a.Slot) + " again"
+		return "slot " + strconv.Itoa(a.Slot+1) + " again"
 	}
 	return a.Arm
 }
 
-// Accuracy returns what was right in each arm.
+// Accuracy returns what was right in each arm; where scores give parts of a point, the
+// mean score.
 func Accuracy(r sweep.Result) (columns []string, rows [][]string) {
+	if r.Graded {
+		return scores(r)
+	}
 	columns = []string{"answer in", "n", "right", "full answer", "95 % interval", "first line", "95 % interval"}
 	for _, a := range arms(r) {
 		row := []string{name(a), strconv.Itoa(a.N), strconv.Itoa(r.Judged(a).Correct), "–", "–", "–", "–"}
+		for i, t := range []sweep.Tally{a.Full, a.FirstLine} {
+			if a.N > 0 && !t.IsZero() {
+				row[3+2*i], row[4+2*i] = show.Percent(t.Accuracy), interval(t.Interval)
+			}
+		}
+		rows = append(rows, row)
+	}
+	return columns, rows
+}
+
+func scores(r sweep.Result) (columns []string, rows [][]string) {
+	columns = []string{"answer in", "n", "mean score", "95 % interval", "scored .5 or more"}
+	for _, a := range arms(r) {
+		row := []string{name(a), strconv.Itoa(a.N), "–", "–", strconv.Itoa(r.Judged(a).Correct)}
 		if a.N > 0 {
-			row[3], row[4] = show.Percent(a.Full.Accuracy), interval(a.Full.Interval)
-			row[5], row[6] = show.Percent(a.FirstLine.Accuracy), interval(a.FirstLine.Interval)
+			mean, within := r.Accuracy(a)
+			row[2], row[3] = show.Percent(mean), interval(within)
 		}
 		rows = append(rows, row)
 	}
@@ -71,11 +97,11 @@ func Accuracy(r sweep.Result) (columns []string, rows [][]string) {
 func interval(i stats.Interval) string { return fmt.Sprintf("%.1f – %.1f", 100*i.Low, 100*i.High) }
 
 // Counts returns what became of the calls: the sum, and the arms with a call that
-// did not simply get an answer.
+// got no ordinary answer.
 func Counts(r sweep.Result) (columns []string, rows [][]string) {
 	rows = append(rows, countRow("all", r.Counts))
 	for _, a := range arms(r) {
-		if c := a.Counts; c.Answered != c.Planned || c.Refused+c.Truncated+c.Empty > 0 {
+		if c := a.Counts; c.Failed+c.Refused+c.Truncated+c.Empty > 0 {
 			rows = append(rows, countRow(name(a), c))
 		}
 	}
@@ -97,46 +123,64 @@ func counts(c judge.Counts) []string {
 	return cells
 }
 
-// Contrasts returns the three contrasts with their intervals.
-func Contrasts(r sweep.Result) [][]string {
-	if r.Verdict == nil {
-		return nil
+// Contrasts returns the three contrasts with their evidence; no rows for a sweep without a
+// verdict.
+func Contrasts(r sweep.Result) (columns []string, rows [][]string) {
+	columns = []string{"contrast", "points", "95 % interval", "e above 0", "e below 0", "is"}
+	v := r.Shown()
+	if v == nil {
+		return columns, nil
 	}
-	var rows [][]string
 	for _, c := range []struct {
 		name string
 		shape.Contrast
 	}{
-		{"start minus middle", r.Verdict.StartMiddle},
-		{"end minus middle", r.Verdict.EndMiddle},
-		{"start minus end", r.Verdict.StartEnd},
+		{"start minus middle", v.StartMiddle},
+		{"end minus middle", v.EndMiddle},
+		{"start minus end", v.StartEnd},
 	} {
 		if c.Questions == 0 {
-			rows = append(rows, []string{c.name, "not measured", "–", "–"})
+			rows = append(rows, []string{c.name, "not measured", "–", "–", "–", "–"})
 			continue
 		}
 		rows = append(rows, []string{
-			c.name, points(c.Mean), fmt.Sprintf("%s to %s", points(c.Low), points(c.High)), show.Signed(c.Z),
+			c.name, points(c.Mean), pointsRange(c.Interval), exponential(c.LogAbove), exponential(c.LogBelow), sideOf(c.Contrast),
 		})
 	}
-	return rows
+	return columns, rows
+}
+
+// sideOf says what is known of a contrast.
+func sideOf(c shape.Contrast) string {
+	switch {
+	case c.Up:
+		return "up"
+	case c.Down:
+		return "down"
+	case c.Small:
+		return "small"
+	}
+	return "open"
 }
 
 func points(share float64) string { return show.Signed(100 * share) }
 
 // Statistics says in sentences what stands beside the contrasts.
 func Statistics(r sweep.Result) []string {
-	if r.Verdict == nil {
+	v := r.Shown()
+	if v == nil {
 		return nil
 	}
-	lines := []string{
-		fmt.Sprintf("Shape: %s. The largest |z| must exceed %.2f for a shape to be named, and each contrast of the shape %.2f.",
-			r.Verdict.Shape, float64(r.Verdict.Any), float64(r.Verdict.Each)),
+	lines := shapeOf(r, *v)
+	if r.Spread == nil || r.Cochran == nil {
+		return lines
+	}
+	lines = append(lines,
 		fmt.Sprintf("Best slot minus worst: %.1f points; %.1f would come about by chance alone, with the same answers dealt to the slots at random.",
 			100*r.Spread.Observed, 100*r.Spread.ByChance),
-		fmt.Sprintf("Cochran's Q = %.1f with %d degrees of freedom, p %s. It decides nothing: it rejects too often.",
+		fmt.Sprintf("Cochran's Q = %.1f with %d degrees of freedom, p %s. It decides nothing, since it says nothing about the shape.",
 			r.Cochran.Q, r.Cochran.DF, probability(r.Cochran.P)),
-	}
+	)
 	if d := r.Detectable; d != nil {
 		lines = append(lines, fmt.Sprintf("So many questions can show a difference of %.1f points between the first and the last slot (power %.0f %%; %.1f %% of the questions differ between them).",
 			100*d.Difference, 100*d.Power, 100*d.Discordance))
@@ -151,6 +195,24 @@ func Statistics(r sweep.Result) []string {
 		lines = append(lines, "There is no curve file: "+show.Line(r.CurveNote)+".")
 	}
 	return lines
+}
+
+// shapeOf says the shape, by which evidence, and how far it can be trusted.
+func shapeOf(r sweep.Result, v shape.Verdict) []string {
+	word := string(v.Shape)
+	switch {
+	case r.Unfit != nil:
+		word = "unfit (by the figures alone it would be " + word + ")"
+	case v.Settled:
+		word += ", settled"
+	case v.Shape != core.ShapeUndecided:
+		word += ", not settled: with more questions it may turn into another one"
+	}
+	return []string{
+		fmt.Sprintf("Shape: %s. Some contrast is not 0 with e = %s, where a shape is named from 20 on. A contrast is up or down from e = 10 on, and small where %.0f points or more are excluded.",
+			word, exponential(v.LogAny), 100*v.Margin),
+		"At most 5 % of flat readers are given a shape, and at most 5 % of readers with a contrast of 5 points are called flat, however often one looks: for independent questions and a model that does not change.",
+	}
 }
 
 func probability(p float64) string {

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/bookend-rag/bookend/cmd/internal/show"
-	"github.com/bookend-rag/bookend/measure/sweep"
+	"github.com/bookend-rag/bookend/core"
 	"github.com/bookend-rag/bookend/measure/traffic"
 )
 
@@ -18,22 +18,47 @@ import (
 // average, or more.
 const useBar = 40
 
-// Use returns how much each slot is used, with a bar for it.
+// Use returns how much each slot is used, with a bar for it. Slots are counted from 1.
 func Use(c traffic.Curve) (columns []string, rows [][]string) {
-	columns = []string{"slot", "cited", "expected", "used", "95 % interval", ""}
+	columns = []string{"slot", "cited", "expected", "used", "95 % at every look", ""}
 	for _, s := range c.Slots {
 		length := int(math.Round(min(s.Used, 2) * useBar / 2))
 		bar := strings.Repeat("█", length) + strings.Repeat(" ", useBar-length)
 		rows = append(rows, []string{
-			strconv.Itoa(s.Slot), strconv.Itoa(s.Cited), fmt.Sprintf("%.1f", s.Expected),
+			strconv.Itoa(s.Slot + 1), fmt.Sprintf("%.1f", s.Cited), fmt.Sprintf("%.1f", s.Expected),
 			fmt.Sprintf("%.2f", s.Used), fmt.Sprintf("%.2f – %.2f", s.Low, s.High), bar,
 		})
 	}
 	return columns, rows
 }
 
-// UseContrasts returns the three contrasts, in per cent of an average slot.
-func UseContrasts(c traffic.Curve) [][]string { return Contrasts(sweep.Result{Verdict: c.Verdict}) }
+// UseContrasts returns the three contrasts with their evidence.
+func UseContrasts(c traffic.Curve) (columns []string, rows [][]string) {
+	columns = []string{"contrast", "% of an average slot", "95 % at every look", "evidence", "is"}
+	for _, row := range []struct {
+		name string
+		*traffic.Contrast
+	}{
+		{"start minus middle", c.Verdict.StartMiddle},
+		{"end minus middle", c.Verdict.EndMiddle},
+		{"start minus end", c.Verdict.StartEnd},
+	} {
+		if row.Contrast == nil {
+			rows = append(rows, []string{row.name, "no middle", "–", "–", "–"})
+			continue
+		}
+		rows = append(rows, []string{row.name, points(row.Mean), pointsRange(row.Interval), Evalue(row.Evidence), row.Is})
+	}
+	return columns, rows
+}
+
+// Evalue prints an e-value of traffic, which ends at 1e9.
+func Evalue(e float64) string {
+	if e >= 1e9 {
+		return "10^9 or more"
+	}
+	return exponential(math.Log(e))
+}
 
 // Windows returns how much each slot was used in each span of time of that length.
 func Windows(c traffic.Curve, window string) (columns []string, rows [][]string) {
@@ -52,17 +77,27 @@ func Windows(c traffic.Curve, window string) (columns []string, rows [][]string)
 	return columns, rows
 }
 
-// UseCSV returns one line for each slot of each curve, under a line of names.
+// UseCSV returns one line for each slot of each curve, under a line of names. Slots are
+// counted from 1, and a curve without a shape has one line without a slot.
 func UseCSV(r traffic.Result) ([]byte, error) {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
-	lines := [][]string{{"model", "documents", "up_to", "unit", "requests", "shape", "slot", "cited", "expected", "used", "low", "high"}}
+	lines := [][]string{{"model", "documents", "up_to", "unit", "requests", "units", "shape", "slot", "cited", "expected", "used", "low", "high"}}
 	fixed := func(v float64) string { return strconv.FormatFloat(v, 'f', 4, 64) }
 	for _, c := range r.Curves {
+		if c.Verdict == nil {
+			word := "too-few"
+			if c.Unfit != nil {
+				word = string(core.ShapeUnfit)
+			}
+			lines = append(lines, []string{
+				show.Cell(c.Model), strconv.Itoa(c.Documents), strconv.Itoa(c.UpTo), c.Unit, strconv.Itoa(c.Requests), strconv.Itoa(c.Units), word, "", "", "", "", "", "",
+			})
+		}
 		for _, s := range c.Slots {
 			lines = append(lines, []string{
-				show.Cell(c.Model), strconv.Itoa(c.Documents), strconv.Itoa(c.UpTo), c.Unit, strconv.Itoa(c.Requests), string(c.Verdict.Shape),
-				strconv.Itoa(s.Slot), strconv.Itoa(s.Cited), fixed(s.Expected), fixed(s.Used), fixed(s.Low), fixed(s.High),
+				show.Cell(c.Model), strconv.Itoa(c.Documents), strconv.Itoa(c.UpTo), c.Unit, strconv.Itoa(c.Requests), strconv.Itoa(c.Units), string(c.Verdict.Shape),
+				strconv.Itoa(s.Slot + 1), fixed(s.Cited), fixed(s.Expected), fixed(s.Used), fixed(s.Low), fixed(s.High),
 			})
 		}
 	}

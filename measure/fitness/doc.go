@@ -1,0 +1,10 @@
+// Package fitness says whether a run could tell anything at all, before anybody says
+// what it found.
+//
+// A model that answers nothing reads every slot alike, and so does one whose server cuts
+// the prompt: their curve is flat, and no order gains anything. A run like that is unfit,
+// and says so with the reason and what to do. A Check takes what became of one question
+// after the other; it may be asked after each, and a share is over its limit only when
+// an e-value of 20 says so (package evidence), so that it is wrong in at most 5 % of
+// runs for each rule.
+package fitness

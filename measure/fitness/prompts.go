@@ -1,0 +1,115 @@
+package fitness
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/bookend-rag/bookend/measure/internal/text"
+)
+
+// prompt is one prompt, in tokens.
+type prompt struct {
+	estimated, least, read int
+}
+
+// prompts is what the server says about how much it read.
+type prompts struct {
+	all   []prompt
+	short []prompt // those that were not read whole
+	alike bool     // they are known by having one count, although they differ in length
+	seen  int      // of all, when short was found
+}
+
+const (
+	// enough prompts of different lengths must have one count for it to be where the
+	// server cuts them.
+	enough = 5
+	// fewestCut prompts at least must be cut before that is sure.
+	fewestCut = 10
+	// counted is how many prompts are looked at: the first ones tell.
+	counted = 2000
+)
+
+// cuts say how alike the counts of prompts are that are cut to one length, as a share of
+// the largest, and how far their own lengths must lie apart then. A server that cuts by
+// tokens has one count. One that cuts by characters has nearly one; but so have prompts
+// that were filled up to a number of tokens with prose, code or numbers.
+var cuts = []struct{ counts, lengths float64 }{{1, 1.05}, {0.97, 2.5}}
+
+// Prompt counts one prompt: its estimated number of tokens, the fewest that it can have
+// (model.LeastTokens), and how many the server says it read, cached ones included. What
+// is not known is 0: a prompt of which the server does not say what it read is not
+// counted.
+func (c *Check) Prompt(estimated, least, read int) {
+	if read > 0 && estimated > 0 && len(c.prompts.all) < counted {
+		c.prompts.all = append(c.prompts.all, prompt{estimated, least, read})
+	}
+}
+
+// Cut returns how many prompts the server says it did not read whole, of how many it
+// counted, and of the longest of them what was sent, by the estimate, and what was read.
+// It costs as much as all prompts, up to 2,000.
+func (c *Check) Cut() (cut, counted, sent, read int) {
+	c.prompts.look()
+	if len(c.prompts.short) > 0 {
+		longest := c.prompts.longest()
+		sent, read = longest.estimated, longest.read
+	}
+	return len(c.prompts.short), len(c.prompts.all), sent, read
+}
+
+// look finds the prompts that were not read whole: read as fewer tokens than they can
+// have, or all as the same number although they differ.
+func (p *prompts) look() {
+	if p.seen == len(p.all) {
+		return
+	}
+	p.seen, p.short, p.alike = len(p.all), nil, false
+	most := 0
+	for _, q := range p.all {
+		most = max(most, q.read)
+		if q.read < q.least {
+			p.short = append(p.short, q)
+		}
+	}
+	for _, cut := range cuts {
+		var alike []prompt
+		lengths := map[int]bool{}
+		shortest, longest := math.MaxInt, 0
+		for _, q := range p.all {
+			if float64(q.read) >= cut.counts*float64(most) {
+				alike = append(alike, q)
+				lengths[q.estimated] = true
+				shortest, longest = min(shortest, q.estimated), max(longest, q.estimated)
+			}
+		}
+		if len(alike) > len(p.short) && len(lengths) >= enough && float64(longest) > cut.lengths*float64(shortest) {
+			p.short, p.alike = alike, true
+		}
+	}
+}
+
+func (p *prompts) longest() prompt {
+	return slices.MaxFunc(p.short, func(a, b prompt) int { return cmp.Compare(a.estimated, b.estimated) })
+}
+
+func (p *prompts) unfit() *Unfit {
+	p.look()
+	if len(p.short) < fewestCut || float64(len(p.short)) <= mostBad*float64(len(p.all)) {
+		return nil
+	}
+	longest := p.longest()
+	reason := fmt.Sprintf("the server says that it read %s of a prompt of about %d, and less than all of %d of the %d prompts that it counted",
+		text.Count(longest.read, "token"), longest.estimated, len(p.short), len(p.all))
+	if p.alike {
+		shortest := slices.MinFunc(p.short, func(a, b prompt) int { return cmp.Compare(a.estimated, b.estimated) })
+		reason = fmt.Sprintf("the server says that it read about the same number of tokens, %d, of %d of the %d prompts that it counted, although the longest has %.1f times the length of the shortest: it cuts them",
+			longest.read, len(p.short), len(p.all), float64(longest.estimated)/float64(shortest.estimated))
+	}
+	return &Unfit{
+		Rule: PromptsCut, Reason: reason,
+		Remedy: "Give the server a larger context (llama.cpp: -c, Ollama: num_ctx), or use fewer documents, and run into another folder.",
+	}
+}
