@@ -54,8 +54,16 @@ func newWatcher(l *ledger) (*watcher, error) {
 	if w.trial, err = evidence.NewTrial(l.described.Rule, len(w.challengers)); err != nil {
 		return nil, err
 	}
-	w.known, err = evidence.NewTrial(l.described.Rule, len(w.challengers))
-	return w, err
+	if w.known, err = evidence.NewTrial(l.described.Rule, len(w.challengers)); err != nil {
+		return nil, err
+	}
+	for i, name := range w.challengers {
+		if slices.Contains(l.described.Late, name) {
+			w.trial.Late(i)
+			w.known.Late(i)
+		}
+	}
+	return w, nil
 }
 
 // Recall takes in a question that an earlier run noted.
