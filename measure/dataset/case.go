@@ -49,6 +49,9 @@ type Case struct {
 	// returns it, it is a hash, and empty for a question alone.
 	Cluster string
 
+	// Kind is the value of the field Rules.By; empty where there is none.
+	Kind string
+
 	Documents []Document // one or more, in the order of the file: best first in a list
 	Gold      int        // the index of the gold document in Documents; -1: none, in a list
 	// Golds are the indices of all gold documents, ascending: one, or any number in
