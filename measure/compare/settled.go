@@ -1,7 +1,10 @@
 package compare
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/bookend-rag/bookend/core"
 	"github.com/bookend-rag/bookend/core/prompt"
@@ -16,6 +19,46 @@ type Settled struct {
 	Note   string        `json:"note,omitempty"`
 	Order  core.Config   `json:"order"`
 	Prompt prompt.Config `json:"prompt"`
+	// By is the field that Kinds tell apart; empty where one choice is for all. Order and
+	// Prompt are then for values that no kind has.
+	By    string        `json:"by,omitempty"`
+	Kinds []SettledKind `json:"kinds,omitempty"`
+}
+
+// SettledKind are the settings for some values of the field By.
+type SettledKind struct {
+	Values []string      `json:"values"`
+	Note   string        `json:"note,omitempty"`
+	Order  core.Config   `json:"order"`
+	Prompt prompt.Config `json:"prompt"`
+}
+
+// Select returns what core.Config.Select takes: the order for the value of By that a call
+// has, such as the language that the caller put into its context. nil, for the Order of the
+// settings, where no kind has the value. It looks up a map, and is safe for concurrent use
+// where value is.
+//
+// An order alone can be chosen for each call. The error says so of kinds that differ in
+// their Prompt: make one chain for each. It is that of core.New for an order that it
+// refuses, and a *core.ConfigError where value is nil.
+func (s Settled) Select(value func(context.Context) string) (func(context.Context) *core.Arranger, error) {
+	if value == nil {
+		return nil, &core.ConfigError{Field: "value", Value: "nil", Rule: "must say which value of By a call has"}
+	}
+	arrangers := map[string]*core.Arranger{}
+	for _, k := range s.Kinds {
+		if !sameJSON(k.Prompt, s.Prompt) {
+			return nil, &core.ConfigError{Field: "Prompt", Value: strings.Join(k.Values, ", "), Rule: "a call can choose an order, and this kind has another layout: make a chain for each layout"}
+		}
+		arranger, err := core.New(k.Order)
+		if err != nil {
+			return nil, fmt.Errorf("bookend: settings for %s %q: %w", s.By, k.Values, err)
+		}
+		for _, v := range k.Values {
+			arrangers[v] = arranger
+		}
+	}
+	return func(ctx context.Context) *core.Arranger { return arrangers[value(ctx)] }, nil
 }
 
 // ParseSettled reads such a file. Unknown keys are errors, and so is what core.New
@@ -26,5 +69,16 @@ func ParseSettled(data []byte) (Settled, error) {
 		return Settled{}, fmt.Errorf("bookend: settings must be JSON of the form {\"order\":{…},\"prompt\":{…}}: %w", err)
 	}
 	_, _, err := prompt.Compile(s.Prompt, s.Order, false, false)
+	seen := map[string]bool{}
+	for _, k := range s.Kinds {
+		_, _, fault := prompt.Compile(k.Prompt, k.Order, false, false)
+		err = errors.Join(err, fault)
+		for _, v := range k.Values {
+			if seen[v] {
+				err = errors.Join(err, &core.ConfigError{Field: "kinds", Value: v, Rule: "stands in two kinds: keep one"})
+			}
+			seen[v] = true
+		}
+	}
 	return s, err
 }
