@@ -15,7 +15,7 @@ import (
 )
 
 // arms crosses placements, layouts and numbers of documents. The first of each make
-// the baseline.
+// the baseline; where it is asked what is no worse, the largest number of documents does.
 func (c *compareCommand) arms(f *fitted) ([]compare.Arm, []*core.Curve, error) {
 	order, layout, err := c.base()
 	if err != nil {
@@ -44,7 +44,7 @@ func (c *compareCommand) arms(f *fitted) ([]compare.Arm, []*core.Curve, error) {
 			curves = append(curves, m.Curve)
 		}
 		for _, l := range orDefault(c.Layouts, "") {
-			for _, k := range orDefault(c.TopK, 0) {
+			for _, k := range orDefault(c.counts(), 0) {
 				arm := compare.Arm{Order: order, Prompt: layout}
 				if arm.Name, _, _ = strings.Cut(name, "="); kinds[arm.Name] > 1 {
 					arm.Name = name
@@ -67,6 +67,15 @@ func (c *compareCommand) arms(f *fitted) ([]compare.Arm, []*core.Curve, error) {
 		}
 	}
 	return arms, curves, nil
+}
+
+// counts are the numbers of documents, that of the baseline first.
+func (c *compareCommand) counts() []int {
+	counts := slices.Clone(c.TopK)
+	if c.NoWorse > 0 {
+		slices.SortFunc(counts, func(a, b int) int { return b - a })
+	}
+	return counts
 }
 
 // orDefault makes one pass of a loop over nothing.

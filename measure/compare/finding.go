@@ -55,6 +55,9 @@ func (r Result) finding() string {
 		return fmt.Sprintf("Keep %s: with %s, a gain of %s or more is excluded for every challenger; the best, %s, stands at %s points (%s, %s).%s",
 			baseline, who, points(r.Worthwhile), best.Name, signed(best.Against.Difference), r.range95(*best), r.behind(), r.noneAsGood()+suffix)
 	}
+	if r.NoWorse > 0 {
+		return fmt.Sprintf("Inconclusive: with %s, %s.%s%s", who, r.behind(), r.noneAsGood(), suffix)
+	}
 	more := ""
 	if r.More != nil {
 		more = fmt.Sprintf("; about %s would probably settle it for %q", moreQuestions(r.More.Questions), r.More.Word)

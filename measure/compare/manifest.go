@@ -28,8 +28,8 @@ type Manifest struct {
 	Questions  int            `json:"questions"`
 	Seed       uint64         `json:"seed"`
 	// Kinds have a verdict each, by the field of Dataset.By; none: there is one verdict.
-	Kinds []QuestionKind `json:"kinds,omitempty"`
-	Arms       []ArmInfo      `json:"arms"`
-	Controls   int            `json:"controls"` // questions that the control arms are asked on
-	Calls      int            `json:"calls"`
+	Kinds    []QuestionKind `json:"kinds,omitempty"`
+	Arms     []ArmInfo      `json:"arms"`
+	Controls int            `json:"controls"` // questions that the control arms are asked on
+	Calls    int            `json:"calls"`
 }

@@ -26,7 +26,7 @@ type Plan struct {
 	arms     []armPlan
 	same     []string // the earlier arm that each is identical to, or ""
 	kinds    []QuestionKind
-	order    []int    // the cases, in plan order
+	order    []int // the cases, in plan order
 
 	mu   sync.Mutex
 	last built

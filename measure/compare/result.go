@@ -79,7 +79,8 @@ type Decision struct {
 	// Open are the cheaper challengers of which it is not known whether they are no worse,
 	// where Rule.NoWorse asks for it.
 	Open []string `json:"open,omitempty"`
-	// More says about how many more questions would settle an inconclusive verdict.
+	// More says about how many more questions would settle an inconclusive verdict; nil
+	// where Rule.NoWorse asks for more than one word.
 	More *More `json:"more,omitempty"`
 	// FailuresDecide is what the word would be by the figures that are shown, where what
 	// the answers of failed calls would have been may change it.

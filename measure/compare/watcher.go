@@ -21,17 +21,17 @@ type watcher struct {
 	check       fitness.Check
 	challengers []string  // those that the verdict is about
 	expenses    []expense // parallel
-	next         int      // the first question that is not settled
-	cluster      []string // of the questions before it, those that are not counted yet
-	unfit        *fitness.Unfit
-	differ       bool     // some question has two prompts among baseline and challengers
-	units        int      // independent ones: clusters count as one
-	counted      []string // the questions that the verdict is about, in order
-	dropped      int
-	after        int                  // questions of a kind that was decided, not counted
-	choices      watch.Lagged[string] // see choose; empty: all are asked
-	recalled     map[string]bool      // the arms that earlier runs noted
-	begun        int                  // questions, in this run
+	next        int       // the first question that is not settled
+	cluster     []string  // of the questions before it, those that are not counted yet
+	unfit       *fitness.Unfit
+	differ      bool     // some question has two prompts among baseline and challengers
+	units       int      // independent ones: clusters count as one
+	counted     []string // the questions that the verdict is about, in order
+	dropped     int
+	after       int                  // questions of a kind that was decided, not counted
+	choices     watch.Lagged[string] // see choose; empty: all are asked
+	recalled    map[string]bool      // the arms that earlier runs noted
+	begun       int                  // questions, in this run
 }
 
 // part is a kind of questions: all of them where there are no kinds.
