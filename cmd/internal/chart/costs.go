@@ -33,6 +33,10 @@ type CostPoint struct {
 	stats.Interval
 }
 
+// fewAsked is how many questions an arm needs to be drawn: before, its interval is as wide
+// as the plot. Such arms stand in the table.
+const fewAsked = 20
+
 // CostsOf returns what the plot shows; no points where costs are not in question.
 func CostsOf(r compare.Result) Costs {
 	c := Costs{Margin: -100 * r.NoWorse, XName: "cost of a request, % of the baseline's"}
@@ -46,7 +50,7 @@ func CostsOf(r compare.Result) Costs {
 		c.XName = "cost of a thousand requests"
 	}
 	for _, a := range r.Arms {
-		if a.Cost == nil || len(c.Points) == maxRows {
+		if a.Cost == nil || len(c.Points) == maxRows || r.Judged(a).N < fewAsked {
 			continue
 		}
 		p := CostPoint{Name: short(a.Name), Baseline: a.Against == nil, Winner: a.Against != nil && a.Name == r.Winner, Cost: 100 * a.Cost.Share}
@@ -58,6 +62,9 @@ func CostsOf(r compare.Result) Costs {
 			p.Interval = stats.Interval{Low: 100 * a.Against.Sequence.Low, High: 100 * a.Against.Sequence.High}
 		}
 		c.Points = append(c.Points, p)
+	}
+	if len(c.Points) == 0 {
+		return c
 	}
 	slices.SortStableFunc(c.Points, func(a, b CostPoint) int { return cmp.Compare(a.Cost, b.Cost) })
 	low, high, dear := min(c.Margin, -1), 1.0, 0.0
