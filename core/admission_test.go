@@ -57,8 +57,10 @@ func parse(t testing.TB, list string) []doc {
 // outcome writes an arrangement as "A B | C: reason", the admitted by rank.
 func outcome(a core.Arrangement, docs []doc) string {
 	var in, out []string
-	for _, label := range a.Labels() {
-		slot, _ := a.SlotOf(label)
+	ranks := a.Ranks()
+	slices.Sort(ranks)
+	for _, rank := range ranks {
+		slot, _ := a.SlotOf(rank)
 		in = append(in, docs[a.Slots[slot].Index].name)
 	}
 	for _, d := range a.Dropped {

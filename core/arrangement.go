@@ -25,6 +25,9 @@ type Arrangement struct {
 	// the counter; both 0 without a budget. Used exceeds Room only by KeepBest.
 	Room int `json:"room,omitempty"`
 	Used int `json:"used,omitempty"`
+	// Reused says how many documents, from the first slot on, stand as an earlier prompt
+	// began, by Config.Reuse. Where they were moved for that, a note gives the price.
+	Reused int `json:"reused,omitempty"`
 	// Stages tells how the ranks came about where the call was told more than the
 	// order of its input, by Call.Stages. The last one that did not fail gave the
 	// ranks, and each document has one of its own there.
@@ -39,8 +42,8 @@ type Placed struct {
 	Index int `json:"index"` // its place in the input
 	Rank  int `json:"rank"`  // 0 is the best of all that came in
 	// Label is what a model cites, from 1 without gaps: by rank, 1 the best of the
-	// admitted, unless a prompt numbers its documents from top to bottom. 0: the
-	// prompt does not show it.
+	// admitted, unless a prompt numbers its documents from top to bottom, or by their
+	// IDs. 0: the prompt does not show it.
 	Label int   `json:"label"`
 	Score Score `json:"score"` // its score, if it was readable
 	Size  int   `json:"size,omitempty"`
@@ -93,19 +96,16 @@ func (a Arrangement) byRank() []int {
 	return slots
 }
 
-// Labels returns the rank that each label cites: Labels()[0] is the rank of "[1]".
-// A label that no slot has cites -1.
-func (a Arrangement) Labels() []int {
-	labels := make([]int, len(a.Slots))
-	for i := range labels {
-		labels[i] = -1
-	}
+// Labels returns the rank that each label cites: Labels()[1] is the rank of "[1]". It
+// has no entry for a label that no slot has.
+func (a Arrangement) Labels() map[int]int {
+	ranks := make(map[int]int, len(a.Slots))
 	for _, p := range a.Slots {
-		if 1 <= p.Label && p.Label <= len(labels) {
-			labels[p.Label-1] = p.Rank
+		if p.Label > 0 {
+			ranks[p.Label] = p.Rank
 		}
 	}
-	return labels
+	return ranks
 }
 
 // Apply returns the admitted documents in the order of their slots. docs is the

@@ -1,6 +1,10 @@
 package core
 
-import "context"
+import (
+	"context"
+
+	"github.com/bookend-rag/bookend/internal/recall"
+)
 
 // Arranger is a validated Config: what arranges documents. It is immutable and
 // safe for concurrent use. A nil *Arranger and a zero one mean the default Config.
@@ -18,6 +22,7 @@ type settings struct {
 	admitsAll bool // no setting can leave a document out
 	folds     bool // the placement is HeadTail, for any number of documents
 	count     func(string) int
+	recalled  recall.Call // what Config.Reuse remembers for the one call that this is made for
 }
 
 // Off is the value that changes nothing: the documents keep their input order,
@@ -51,7 +56,7 @@ func New(c Config) (*Arranger, error) {
 	}
 	s.admitsAll = len(c.Pins) == 0 && c.Keys.Pin == "" && !c.DropSameID && !c.DropSameText &&
 		c.Threshold == nil && c.MaxBytes == 0 && c.TopK == 0 && c.Budget == 0
-	s.folds = c.Placement.placement() == HeadTail && c.MinDocuments == 0 && !c.Groups
+	s.folds = c.Placement.placement() == HeadTail && c.MinDocuments == 0 && !c.Groups && c.Reuse == nil
 	return &Arranger{s, c.Observe, c.Select}, nil
 }
 
@@ -73,12 +78,13 @@ func (a *Arranger) MaxBytes() int { return a.orDefault().config.MaxBytes }
 // IsOff says whether a changes nothing: Off, or what For made of it.
 func (a *Arranger) IsOff() bool { return a.orDefault().off }
 
-// With returns an Arranger that differs in its placement alone; a is unchanged.
-// The error is that of New. A nil Placement means HeadTail. Off.With(p) is an
-// Arranger that does no more than place by p.
+// With returns an Arranger that differs in its placement, as an arm of an experiment
+// does: it places by p and goes past Config.Reuse. a is unchanged. The error is that of
+// New. A nil Placement means HeadTail. Off.With(p) is an Arranger that does no more than
+// place by p.
 func (a *Arranger) With(p Placement) (*Arranger, error) {
 	c := a.Config()
-	c.Placement = Choice{p}
+	c.Placement, c.Reuse = Choice{p}, nil
 	return New(c)
 }
 

@@ -22,6 +22,10 @@ type Call struct {
 	// context has a Trace that saw them placed, and else from the first slot to the
 	// last; a prompt's budget then leaves out the last slots first.
 	Placed bool
+	// Before is what stands before the documents in the prompt and differs from call to
+	// call, such as a history: Config.Reuse counts on a beginning behind the same alone.
+	// What is the same in every prompt may be left out. A prompt of core/prompt sets it.
+	Before string
 	// Stages tells what ranked the documents on their way to this call, in order,
 	// such as two retrievers, their fusion and a reranker. The last one that did not
 	// fail gives the ranks; documents that it ranks alike, or not at all (-1),

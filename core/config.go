@@ -173,6 +173,12 @@ type Config struct {
 	// Groups keeps the chunks of one source together, in reading order; a group
 	// ranks as its best chunk.
 	Groups bool `json:"groups,omitempty"`
+	// Reuse lets the placement give way to a beginning that an earlier prompt had, so that
+	// the server's prompt cache is hit: a Memory of package core/reuse, which says at what
+	// price. It needs View.Text, and is refused beside Groups and DocumentOrder. What is
+	// Shuffled, Off, of Arranger.With, or comes Placed goes past it: the memory is neither
+	// asked nor told. Nil: none.
+	Reuse Reuse `json:"-"`
 
 	// Observe is called once for each call that reaches the arranging, also when
 	// it fails, from the calling goroutine. It must be safe for concurrent use
@@ -272,6 +278,9 @@ func (c *Config) validate() error {
 	}
 	if slices.Contains(c.Pins, "") {
 		fault("Pins", c.Pins, "an empty ID pins nothing: remove it")
+	}
+	if value, rule := c.checkReuse(); rule != "" {
+		fault("Reuse", value, rule)
 	}
 	if c.Placement.Placement != nil {
 		if err := validatePlacement(c.Placement.Placement); err != nil {

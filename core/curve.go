@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/bookend-rag/bookend/internal/curve"
 	"github.com/bookend-rag/bookend/internal/strictjson"
 )
 
@@ -139,7 +140,7 @@ func (c *Curve) Check() error {
 	case c.Documents < 2:
 		rule = "has " + strconv.Itoa(c.Documents) + " documents; at least 2 are needed"
 	case len(c.Slots) == 0 || c.Slots[0] != 0 || c.Slots[len(c.Slots)-1] != c.Documents-1:
-		rule = "does not measure slot 0 and slot " + strconv.Itoa(c.Documents-1) + ", the two ends: measure them"
+		rule = "does not measure both ends, the first and the last of its " + strconv.Itoa(c.Documents) + " slots: measure them"
 	case !strictlyAscending(c.Slots):
 		rule = "has slots that do not ascend"
 	case len(c.Accuracy) != len(c.Slots):
@@ -211,7 +212,7 @@ func (c *Curve) bestSlots(n int) []int {
 	best := make([]int, n)
 	for slot := range n {
 		best[slot] = slot
-		value[slot] = math.Round(c.at(slot, n)*1e9) / 1e9
+		value[slot] = math.Round(curve.At(c.Slots, c.Fitted, c.Documents, slot, n)*1e9) / 1e9
 	}
 	fromEnd := func(slot int) int { return min(slot, n-1-slot) }
 	slices.SortFunc(best, func(a, b int) int {
@@ -226,21 +227,6 @@ func (c *Curve) bestSlots(n int) []int {
 		return cmp.Compare(a, b)
 	})
 	return best
-}
-
-// at interpolates the fitted curve at slot of n, both ends laid on the ends of
-// the curve.
-func (c *Curve) at(slot, n int) float64 {
-	if n == 1 {
-		return c.Fitted[0]
-	}
-	x := float64(slot) / float64(n-1) * float64(c.Documents-1)
-	i, exact := slices.BinarySearchFunc(c.Slots, x, func(s int, x float64) int { return cmp.Compare(float64(s), x) })
-	if exact {
-		return c.Fitted[i]
-	}
-	left, right := float64(c.Slots[i-1]), float64(c.Slots[i])
-	return c.Fitted[i-1] + (c.Fitted[i]-c.Fitted[i-1])*(x-left)/(right-left)
 }
 
 // clone copies the curve, so that an Arranger stays immutable.

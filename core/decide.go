@@ -3,7 +3,8 @@ package core
 import (
 	"context"
 	"fmt"
-	"strings"
+
+	"github.com/bookend-rag/bookend/internal/recall"
 )
 
 // decision is the outcome of the three stages for one call, in numbers alone.
@@ -16,7 +17,9 @@ type decision struct {
 	through []Stage // of the call
 	staged  bool    // the last of them that did not fail gave the ranks
 	admission
-	slots     []int // which of the kept stands in each slot; nil: in their order
+	slots     []int       // which of the kept stands in each slot; nil: in their order
+	recalled  recall.Call // what Config.Reuse remembers for this call; nil: nothing is asked
+	reused    int         // how many slots begin as an earlier prompt did
 	placement string
 	notes     []string
 	quiet     bool // nobody sees the arrangement: no name and no note is written
@@ -44,11 +47,21 @@ func decide[S ~[]E, E any](ctx context.Context, a *Arranger, docs S, v *View[E],
 			arrangement = placedBefore(ctx, arrangement, docs)
 		}
 		if c.Refine != nil {
+			if d.recalled != nil {
+				used = used.recalling(d.recalled)
+			}
 			arrangement, err = c.Refine(used, arrangement)
 		}
 		if err == nil && (c.Placed || c.Refine != nil) {
 			err = d.adopt(arrangement)
 		}
+	}
+	if err == nil && d.recalled != nil {
+		refined := (*Arrangement)(nil)
+		if c.Refine != nil {
+			refined = &arrangement
+		}
+		sent(d, refined, docs, v)
 	}
 	if err != nil {
 		arrangement = Arrangement{N: d.n, Placement: d.placement}
@@ -117,9 +130,13 @@ func run[S ~[]E, E any](ctx context.Context, a *Arranger, d *decision, docs S, v
 			return err
 		}
 	}
+	identity := func(i int) (id, text string) { return v.identity(&a.config, docs[d.index(d.rank(i))]) }
+	if a.reuses() && d.placed() > 0 {
+		d.recalled = a.config.Reuse.Recall(ctx, c.Before, d.placed(), identity)
+	}
 	return d.place(d.placed(), func(i int) Origin {
 		return v.origin(&a.config, docs[d.index(d.rank(i))])
-	})
+	}, identity)
 }
 
 func (d *decision) note(format string, args ...any) {
@@ -139,7 +156,7 @@ const (
 func (a Arrangement) rankingNotes() []string {
 	var notes []string
 	for _, note := range a.Notes {
-		if !strings.HasPrefix(note, fewDocuments) && !strings.HasPrefix(note, otherCurve) {
+		if !placingNote(note) {
 			notes = append(notes, note)
 		}
 	}
@@ -147,10 +164,11 @@ func (a Arrangement) rankingNotes() []string {
 }
 
 // place decides the slots of the n kept ranks.
-func (d *decision) place(n int, origin func(i int) Origin) (err error) {
+func (d *decision) place(n int, origin func(i int) Origin, identity func(i int) (id, text string)) (err error) {
 	c := d.config
 	p := c.Placement.placement()
-	if n < c.MinDocuments && p != DocumentOrder && p != RankOrder {
+	few := n < c.MinDocuments
+	if few && p != DocumentOrder && p != RankOrder {
 		d.note(fewDocuments+" (%d) documents: left as ranked", c.MinDocuments)
 		p = RankOrder
 	}
@@ -166,6 +184,9 @@ func (d *decision) place(n int, origin func(i int) Origin) (err error) {
 	}
 	if m, ok := p.(Measured); ok && !d.quiet && m.Curve.Documents != places {
 		d.note(otherCurve+" %d documents and is used for %d", m.Curve.Documents, places)
+	}
+	if err == nil && d.recalled != nil && !few {
+		d.reuse(n, identity)
 	}
 	return err
 }
@@ -244,7 +265,7 @@ func (d *decision) index(rank int) int {
 
 // arrangement writes the decision out, with the scores of the documents.
 func (d *decision) arrangement(score func(rank int) float64) Arrangement {
-	a := Arrangement{N: d.n, Placement: d.placement, Room: d.room, Used: d.used, Stages: d.stages(score), Notes: d.notes}
+	a := Arrangement{N: d.n, Placement: d.placement, Room: d.room, Used: d.used, Reused: d.reused, Stages: d.stages(score), Notes: d.notes}
 	a.Slots = make([]Placed, d.placed())
 	for slot := range a.Slots {
 		i, rank := d.at(slot)

@@ -35,7 +35,7 @@ func TestObserve(t *testing.T) {
 	same(t, "query", "why?", e.Query)
 	same(t, "request ID", "request-7", e.RequestID)
 	same(t, "ranks", []int{0, 3, 1}, e.Arrangement.Ranks())
-	same(t, "labels", []int{0, 1, 3}, e.Arrangement.Labels())
+	same(t, "labels", map[int]int{1: 0, 2: 1, 3: 3}, e.Arrangement.Labels())
 	same(t, "arrangement", asJSON(t, mustArrange(t, a, docs)), asJSON(t, e.Arrangement))
 
 	var texts, ids []string
@@ -90,7 +90,7 @@ func TestEventWithoutAccessors(t *testing.T) {
 	same(t, "ID", "", e.ID(0))
 	_, known := e.Score(0)
 	same(t, "has a score", false, known)
-	same(t, "labels", []int{0, 1}, e.Arrangement.Labels())
+	same(t, "labels", map[int]int{1: 0, 2: 1}, e.Arrangement.Labels())
 }
 
 // Each call is observed once, whatever becomes of it.

@@ -191,7 +191,7 @@ func ExampleParsePlacement() {
 	// head-tail <nil>
 	// long-context <nil>
 	// edges-first=3 <nil>
-	// <nil> bookend: Placement is "middle-out": is not the name of a placement; valid names: ranked, reversed, head-tail, tail-head, long-context, edges-first, document-order, measured, shuffled
+	// <nil> bookend: Placement is "middle-out": no placement has that name; valid names: ranked, reversed, head-tail, tail-head, long-context, edges-first, document-order, measured, shuffled
 }
 
 // BestLast leaves the documents as ranked and moves the best to the end.

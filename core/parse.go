@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/bookend-rag/bookend/internal/nearest"
 )
 
 // placementSpellings lists every accepted name, the canonical one of each
@@ -31,6 +33,15 @@ func PlacementNames() []string {
 		names[i] = p.names[0]
 	}
 	return names
+}
+
+// placementWords are all accepted spellings.
+func placementWords() []string {
+	var words []string
+	for _, p := range placementSpellings {
+		words = append(words, p.names...)
+	}
+	return words
 }
 
 // ParsePlacement reads the name of a placement: a canonical name or one of its
@@ -73,7 +84,7 @@ func parsePlacement(name string, files bool) (Placement, error) {
 			return placement, err
 		}
 	}
-	return nil, placementFault(name, "is not the name of a placement")
+	return nil, placementFault(name, "no placement has that name"+nearest.Hint(word, placementWords()))
 }
 
 // canonicalName returns the canonical name for an accepted spelling, and "" for
@@ -133,5 +144,9 @@ func parseMeasured(argument string, _ bool) (Placement, error) {
 // placementFault is the ConfigError of a placement's name or its argument; it lists
 // the valid names.
 func placementFault(name, rule string) *ConfigError {
-	return &ConfigError{Field: "Placement", Value: name, Rule: rule + "; valid names: " + strings.Join(PlacementNames(), ", ")}
+	valid := "; valid names: "
+	if strings.HasSuffix(rule, "?") {
+		valid = " Valid names: "
+	}
+	return &ConfigError{Field: "Placement", Value: name, Rule: rule + valid + strings.Join(PlacementNames(), ", ")}
 }

@@ -95,13 +95,13 @@ func TestParsePlacementKeepsTheFileName(t *testing.T) {
 func TestParsePlacementErrors(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ name, rule string }{
-		{"", "is not the name of a placement"},
-		{"  ", "is not the name of a placement"},
-		{"=3", "is not the name of a placement"},
-		{"best-first", "is not the name of a placement"},
-		{"head tail", "is not the name of a placement"},
-		{"head-tail,", "is not the name of a placement"},
-		{"custom", "is not the name of a placement"},
+		{"", "no placement has that name"},
+		{"  ", "no placement has that name"},
+		{"=3", "no placement has that name"},
+		{"best-first", "no placement has that name"},
+		{"head tail", "no placement has that name"},
+		{"head-tail,", "no placement has that name"},
+		{"custom", "no placement has that name"},
 		{"measured", "needs the curve"},
 		{"measured=", "needs the curve"},
 		{"curve= ", "needs the curve"},

@@ -18,8 +18,8 @@ func (a Arrangement) size(size int) string {
 }
 
 // String returns the arrangement as a table for people: a line for each slot,
-// first to last, then what was left out and why. Ranks are printed from r1, the
-// best. It holds no text of a document.
+// first to last, then what was left out and why. Slots, ranks and places in the input
+// are printed from 1: r1 is the best. It holds no text of a document.
 func (a Arrangement) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %d in, %d placed, %d left out", a.Placement, a.N, len(a.Slots), len(a.Dropped))
@@ -47,14 +47,17 @@ func (a Arrangement) String() string {
 		return stages(func(s Stage) string { return s.short(index) })
 	}
 	for slot, p := range a.Slots {
-		pinned := ""
-		if p.Pinned {
-			pinned = "pinned"
+		why := ""
+		if slot < a.Reused {
+			why = "reused "
 		}
-		fmt.Fprintf(w, "%d\tr%d\t[%d]\t%d\t%s\t%s\t%s%s\n", slot, p.Rank+1, p.Label, p.Index, p.Score.short(), a.size(p.Size), of(p.Index), pinned)
+		if p.Pinned {
+			why += "pinned"
+		}
+		fmt.Fprintf(w, "%d\tr%d\t[%d]\t%d\t%s\t%s\t%s%s\n", slot+1, p.Rank+1, p.Label, p.Index+1, p.Score.short(), a.size(p.Size), of(p.Index), why)
 	}
 	for _, d := range a.Dropped {
-		fmt.Fprintf(w, "out\tr%d\t\t%d\t%s\t%s\t%s%s\n", d.Rank+1, d.Index, d.Score.short(), a.size(d.Size), of(d.Index), d.Reason)
+		fmt.Fprintf(w, "out\tr%d\t\t%d\t%s\t%s\t%s%s\n", d.Rank+1, d.Index+1, d.Score.short(), a.size(d.Size), of(d.Index), d.Reason)
 	}
 	w.Flush()
 	for line := range strings.Lines(table.String()) {
@@ -86,6 +89,9 @@ func (a Arrangement) LogValue() slog.Value {
 	}
 	if a.Room > 0 {
 		attrs = append(attrs, slog.Int("room", a.Room), slog.Int("used", a.Used))
+	}
+	if a.Reused > 0 {
+		attrs = append(attrs, slog.Int("reused", a.Reused))
 	}
 	if len(a.Dropped) > 0 {
 		attrs = append(attrs, slog.String("dropped", a.reasons()))

@@ -95,10 +95,10 @@ func TestStagesOfRankBy(t *testing.T) {
 	same(t, "table", strings.TrimLeft(`
 head-tail: 4 in, 3 placed, 1 left out
 slot  rank  label  input  score  size  retrieval  rerank
-0     r1    [1]    1      1      -     r3 1       r1 0.9
-1     r3    [3]    0      3      -     r1 3       r3 0.1
-2     r2    [2]    2      2      -     r2 2       r2 0.5
-out   r4           3      -      -     r4         r4      beyond top-k
+1     r1    [1]    2      1      -     r3 1       r1 0.9
+2     r3    [3]    1      3      -     r1 3       r3 0.1
+3     r2    [2]    3      2      -     r2 2       r2 0.5
+out   r4           4      -      -     r4         r4      beyond top-k
 note: ranking by rerank left 1 of 4 documents out: they rank last
 `, "\n"), a.String())
 	s, ok := a.Stage("rerank")
@@ -244,7 +244,7 @@ func TestWithoutKeepsTheStages(t *testing.T) {
 func TestStagesThatAreTooShort(t *testing.T) {
 	t.Parallel()
 	a := core.Arrangement{N: 1, Slots: []core.Placed{{Label: 1}}, Stages: []core.Stage{{Name: "rerank"}}}
-	same(t, "row", true, strings.Contains(a.String(), "0     r1    [1]    0      0      -     -\n"))
+	same(t, "row", true, strings.Contains(a.String(), "1     r1    [1]    1      0      -     -\n"))
 	mustMention(t, a.Check(1), `stage "rerank"`, "0 ranks")
 	a.Stages[0].Ranks = []int{0}
 	same(t, "a rank without a score", true, strings.Contains(a.String(), "-     r1\n"))

@@ -17,7 +17,7 @@ func Without[S ~[]E, E any](a *Arranger, from Arrangement, docs S, v *View[E], r
 		return Arrangement{}, err
 	}
 	a, v = a.orDefault(), v.orEmpty()
-	d := &decision{config: &a.config, n: from.N, placement: from.Placement}
+	d := &decision{config: &a.config, n: from.N, placement: from.Placement, recalled: a.recalled}
 	d.ranks = make([]scored, from.N)
 	d.pinned, d.sizes = make([]bool, from.N), make([]int, from.N)
 	d.room, d.used = from.Room, from.Used
@@ -43,6 +43,8 @@ func Without[S ~[]E, E any](a *Arranger, from Arrangement, docs S, v *View[E], r
 		d.keepOrder(from)
 	} else if err := d.place(len(d.kept), func(i int) Origin {
 		return v.origin(&a.config, docs[d.index(d.rank(i))])
+	}, func(i int) (id, text string) {
+		return v.identity(&a.config, docs[d.index(d.rank(i))])
 	}); err != nil {
 		return Arrangement{}, err
 	}
@@ -52,6 +54,10 @@ func Without[S ~[]E, E any](a *Arranger, from Arrangement, docs S, v *View[E], r
 // keepOrder leaves the kept documents in the order of the slots of from.
 func (d *decision) keepOrder(from Arrangement) {
 	d.notes = from.Notes
+	d.reused = keptReuse(from, func(rank int) bool {
+		_, kept := slices.BinarySearch(d.kept, rank)
+		return kept
+	})
 	for _, p := range from.Slots {
 		if i, kept := slices.BinarySearch(d.kept, p.Rank); kept {
 			d.slots = append(d.slots, i)
@@ -61,7 +67,7 @@ func (d *decision) keepOrder(from Arrangement) {
 
 // Check returns a *ConfigError where the arrangement is not one of n documents: it
 // may have been read from outside. Each document has to be placed or left out, once.
-// The labels have to run from 1 by rank or by slot, 0 for one that is not shown. It costs O(n).
+// The labels have to differ and be above 0, or 0 for one that is not shown. It costs O(n).
 func (a Arrangement) Check(n int) error {
 	if n != a.N {
 		return mismatch(a, "%d documents were given: pass the input that it was made of", n)
@@ -71,14 +77,24 @@ func (a Arrangement) Check(n int) error {
 	}
 	seen := make(claims, max(n, len(a.Slots)))
 	documents, labels := seen[:n], seen[:len(a.Slots)]
+	var own map[int]bool // labels beyond the number of documents
 	for slot := range a.Slots {
 		p := &a.Slots[slot]
-		if !documents.claim(p.Index, asIndex) || !documents.claim(p.Rank, asRank) || p.Label != 0 && !labels.claim(p.Label-1, asLabel) {
+		unique := p.Label == 0
+		if p.Label > len(labels) {
+			if own == nil {
+				own = make(map[int]bool, len(labels))
+			}
+			unique, own[p.Label] = !own[p.Label], true
+		} else if !unique {
+			unique = labels.claim(p.Label-1, asLabel)
+		}
+		if !unique || !documents.claim(p.Index, asIndex) || !documents.claim(p.Rank, asRank) {
 			return mismatch(a, "it has index %d, rank %d and label %d in slot %d, one of which is out of range or stands twice", p.Index, p.Rank, p.Label, slot)
 		}
 	}
-	if !a.labelledInOrder() {
-		return mismatch(a, "it has labels that go neither by rank nor by slot: number the documents by one of the two")
+	if a.Reused < 0 || a.Reused > len(a.Slots) {
+		return mismatch(a, "it has %d slots, and says that %d of them are reused", len(a.Slots), a.Reused)
 	}
 	for _, s := range a.Stages {
 		if len(s.Ranks) != n || len(s.Scores) != n {
@@ -91,35 +107,6 @@ func (a Arrangement) Check(n int) error {
 		}
 	}
 	return nil
-}
-
-// labelledInOrder says whether the labels go by slot or by rank. The ranks have been
-// checked.
-func (a Arrangement) labelledInOrder() bool {
-	bySlot, byRank := true, len(a.Slots) == a.N // with none left out a label is 1 + the rank
-	for slot := range a.Slots {
-		p := &a.Slots[slot]
-		bySlot = bySlot && (p.Label == slot+1 || p.Label == 0)
-		byRank = byRank && (p.Label == p.Rank+1 || p.Label == 0)
-	}
-	if bySlot || byRank {
-		return true
-	}
-	slotOf := make([]int, a.N) // slot + 1, by rank
-	for slot := range a.Slots {
-		slotOf[a.Slots[slot].Rank] = slot + 1
-	}
-	label := 0
-	for _, slot := range slotOf {
-		if slot == 0 {
-			continue
-		}
-		label++
-		if l := a.Slots[slot-1].Label; l != label && l != 0 {
-			return false
-		}
-	}
-	return true
 }
 
 // claims notes which numbers were seen, each as an index, a rank or a label.

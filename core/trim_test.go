@@ -129,11 +129,11 @@ func TestRefine(t *testing.T) {
 	got := mustArrange(t, a, docs, refine)
 	same(t, "ranks", []int{1, 0}, got.Ranks())
 	same(t, "ranks in the event", []int{1, 0}, (*events)[0].Arrangement.Ranks())
-	same(t, "labels in the event", []int{1, 0}, (*events)[0].Arrangement.Labels())
+	same(t, "labels in the event", map[int]int{1: 1, 2: 0}, (*events)[0].Arrangement.Labels())
 
 	bySlot = false
 	mustArrange(t, a, docs, refine)
-	same(t, "labels by rank", []int{0, 1}, (*events)[1].Arrangement.Labels())
+	same(t, "labels by rank", map[int]int{1: 0, 2: 1}, (*events)[1].Arrangement.Labels())
 	same(t, "Transform does not ask", "D C B A", mustTransform(t, a, docs, refine))
 	same(t, "ranks in the event of Transform", []int{3, 2, 1, 0}, (*events)[2].Arrangement.Ranks())
 
@@ -159,7 +159,7 @@ func TestRefineIsChecked(t *testing.T) {
 		{"an index twice", func(a *core.Arrangement) { a.Slots[0].Index = a.Slots[1].Index }},
 		{"a rank twice", func(a *core.Arrangement) { a.Slots[0].Rank = a.Slots[1].Rank }},
 		{"a label twice", func(a *core.Arrangement) { a.Slots[0].Label = a.Slots[1].Label }},
-		{"a label out of range", func(a *core.Arrangement) { a.Slots[2].Label = 4 }},
+		{"a label below 0", func(a *core.Arrangement) { a.Slots[2].Label = -4 }},
 		{"a slot too few", func(a *core.Arrangement) { a.Slots = a.Slots[:2] }},
 		{"a slot too many", func(a *core.Arrangement) { a.Slots = append(a.Slots, a.Slots[0]) }},
 		{"an index placed and left out", func(a *core.Arrangement) { a.Dropped[0].Index = a.Slots[0].Index }},
@@ -196,8 +196,8 @@ func TestRefineMayRankAnew(t *testing.T) {
 	same(t, "text of the best", "B", text)
 }
 
-// A label that is not shown leaves a gap, whether labels go by rank or by slot.
-func TestCheckOfHiddenLabels(t *testing.T) {
+// Labels may leave gaps, as those that are not shown do, and be of the documents' own.
+func TestCheckOfLabels(t *testing.T) {
 	t.Parallel()
 	slot := func(rank, label int) core.Placed { return core.Placed{Index: rank, Rank: rank, Label: label} }
 	out := []core.Dropped{{Reason: core.OverTopK}} // the best
@@ -209,9 +209,11 @@ func TestCheckOfHiddenLabels(t *testing.T) {
 		{"by rank", core.Arrangement{N: 3, Slots: []core.Placed{slot(2, 3), slot(0, 0), slot(1, 2)}}, true},
 		{"by slot", core.Arrangement{N: 3, Slots: []core.Placed{slot(2, 1), slot(0, 0), slot(1, 3)}}, true},
 		{"by rank, the best left out", core.Arrangement{N: 3, Slots: []core.Placed{slot(2, 2), slot(1, 0)}, Dropped: out}, true},
-		{"by slot, no gap", core.Arrangement{N: 3, Slots: []core.Placed{slot(2, 1), slot(0, 0), slot(1, 2)}}, false},
-		{"by rank, no gap", core.Arrangement{N: 3, Slots: []core.Placed{slot(2, 2), slot(0, 1), slot(1, 0)}}, false},
-		{"a gap for what was left out", core.Arrangement{N: 3, Slots: []core.Placed{slot(1, 2), slot(2, 0)}, Dropped: out}, false},
+		{"of their own", core.Arrangement{N: 3, Slots: []core.Placed{slot(2, 4821), slot(0, 2), slot(1, 70123)}}, true},
+		{"one of their own twice", core.Arrangement{N: 3, Slots: []core.Placed{slot(2, 4821), slot(0, 2), slot(1, 4821)}}, false},
+		{"by rank twice", core.Arrangement{N: 3, Slots: []core.Placed{slot(2, 3), slot(0, 3), slot(1, 2)}}, false},
+		{"below 0", core.Arrangement{N: 3, Slots: []core.Placed{slot(2, -3), slot(0, 1), slot(1, 2)}}, false},
+		{"more reused than there are", core.Arrangement{N: 3, Slots: []core.Placed{slot(0, 1), slot(1, 2)}, Dropped: []core.Dropped{{Index: 2, Rank: 2}}, Reused: 3}, false},
 	} {
 		if err := c.a.Check(3); (err == nil) != c.ok {
 			t.Errorf("%s: error %v", c.name, err)

@@ -53,6 +53,9 @@ func (v *View[E]) need(c *Config) error {
 	if (len(c.Pins) > 0 || c.DropSameID) && v.ID == nil && !meta {
 		lacks("ID", "a setting about IDs")
 	}
+	if c.Reuse != nil && v.Text == nil {
+		lacks("Text", "{Reuse}")
+	}
 	if (c.Budget > 0 || c.MaxBytes > 0 || c.DropSameText) && v.Text == nil {
 		lacks("Text", "a setting about texts")
 	}
@@ -92,6 +95,9 @@ func (v *View[E]) score(c *Config, doc E) float64 {
 }
 
 func (v *View[E]) id(c *Config, doc E) string { return v.Identity(doc, c.Keys.ID) }
+
+// identity returns what a memory tells doc by.
+func (v *View[E]) identity(c *Config, doc E) (id, text string) { return v.id(c, doc), v.text(doc) }
 
 // Identity returns the ID of doc as every setting about IDs reads it: its own, or
 // else what the metadata field idKey holds ("" means "id"), text or a whole number;

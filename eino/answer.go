@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"reflect"
 	"strings"
 
 	"github.com/bookend-rag/bookend/core"
@@ -62,6 +63,7 @@ func hear(ctx context.Context, outputs *schema.StreamReader[callbacks.CallbackOu
 			tools = tools || len(m.ToolCalls) > 0
 			if m.ResponseMeta != nil && m.ResponseMeta.Usage != nil {
 				reply.PromptTokens = max(reply.PromptTokens, m.ResponseMeta.Usage.PromptTokens)
+				reply.CachedTokens = max(reply.CachedTokens, cachedTokens(m.ResponseMeta.Usage))
 			}
 		}
 		if o.Config != nil {
@@ -69,9 +71,21 @@ func hear(ctx context.Context, outputs *schema.StreamReader[callbacks.CallbackOu
 		}
 		if o.TokenUsage != nil {
 			reply.PromptTokens = max(reply.PromptTokens, o.TokenUsage.PromptTokens)
+			reply.CachedTokens = max(reply.CachedTokens, cachedTokens(o.TokenUsage))
 		}
 	}
 	if reply.Text = text.String(); errors.Is(err, io.EOF) && (reply.Text != "" || !tools) {
 		answered(ctx, reply)
 	}
+}
+
+// cachedTokens reads how many tokens of the prompt came from the provider's cache, from a
+// usage of either of eino's kinds. Versions of eino before v0.7 have no such field: 0.
+func cachedTokens(usage any) int {
+	details := reflect.Indirect(reflect.ValueOf(usage)).FieldByName("PromptTokenDetails")
+	if !details.IsValid() {
+		return 0
+	}
+	cached, _ := details.FieldByName("CachedTokens").Interface().(int)
+	return cached
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -167,7 +168,7 @@ func TestCallbacksGetTheEvent(t *testing.T) {
 		t.Fatalf("%d events, want 1", len(l.events))
 	}
 	e := l.events[0]
-	if e.RequestID != "r-17" || e.Query != "" || e.Text(2) != "third" || !slices.Equal(e.Arrangement.Labels(), []int{0, 1}) {
+	if e.RequestID != "r-17" || e.Query != "" || e.Text(2) != "third" || !maps.Equal(e.Arrangement.Labels(), map[int]int{1: 0, 2: 1}) {
 		t.Errorf("request ID %q, query %q, text %q, labels %v", e.RequestID, e.Query, e.Text(2), e.Arrangement.Labels())
 	}
 	if got, want := e.Arrangement.String(), observed.Arrangement.String(); got != want {

@@ -30,6 +30,7 @@ func TestConformance(t *testing.T) {
 			{Name: "transformer node", New: transformerNodePath},
 			{Name: "retriever", New: retrieverPath, KnowsQuery: true},
 			{Name: "retriever node", New: retrieverNodePath, KnowsQuery: true},
+			conformance.WithMemory(conformance.Path[*schema.Document]{Name: "transformer node", New: transformerNodePath}),
 		},
 		Wrappers: []conformance.Wrapper{{
 			Name: "retriever wrapper",

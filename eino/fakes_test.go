@@ -119,3 +119,12 @@ func checkTexts(t *testing.T, want string, docs []*schema.Document, err error) {
 		t.Errorf("(-want +got)\n-%s\n+%s", want, got)
 	}
 }
+
+// numbered makes a map of ranks, by labels from 1 on.
+func numbered(ranks []int) map[int]int {
+	labels := map[int]int{}
+	for i, rank := range ranks {
+		labels[i+1] = rank
+	}
+	return labels
+}

@@ -73,9 +73,9 @@ func ExampleFrom() {
 	// Output:
 	// head-tail: 4 in, 3 placed, 1 left out
 	// slot  rank  label  input  score  size  words  dense  fusion      rerank
-	// 0     r1    [1]    3      -      -     r3     -      r4 0.01587  r1 9
-	// 1     r3    [3]    1      -      -     r1     -      r2 0.01639  r3 7
-	// 2     r2    [2]    2      -      -     -      r1     r3 0.01639  r2 8
-	// out   r4           0      -      -     r2     r2     r1 0.03226  r4 6    beyond top-k
+	// 1     r1    [1]    4      -      -     r3     -      r4 0.01587  r1 9
+	// 2     r3    [3]    2      -      -     r1     -      r2 0.01639  r3 7
+	// 3     r2    [2]    3      -      -     -      r1     r3 0.01639  r2 8
+	// out   r4           1      -      -     r2     r2     r1 0.03226  r4 6    beyond top-k
 	// third first fourth <nil>
 }

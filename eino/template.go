@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"reflect"
+	"slices"
 
 	"github.com/bookend-rag/bookend/core"
 	layout "github.com/bookend-rag/bookend/core/prompt"
@@ -28,14 +30,19 @@ type ChatTemplateConfig struct {
 	// input: []*schema.Document, string and []*schema.Message, of which the history
 	// may be missing. Empty: "documents", "question" and "history".
 	DocumentsKey, QuestionKey, HistoryKey string
+	// Breakpoint marks the end of each part that the provider's prompt cache can serve
+	// (prompt.Breakpoint): SetMessageBreakpoint of eino-ext's model/claude is one. A message in
+	// which such a part ends is sent as two, which Claude joins again. Nil: none is marked.
+	Breakpoint func(*schema.Message) *schema.Message
 }
 
 // ChatTemplate lays out the whole prompt as messages: system, history, user. It is immutable and
 // safe for concurrent use. No text is run as a template. A budget counts the history's Content.
 type ChatTemplate struct {
 	part
-	config   ChatTemplateConfig
-	renderer *layout.Renderer
+	config         ChatTemplateConfig
+	renderer       *layout.Renderer
+	documentsFirst bool // they stand before the history
 }
 
 // NewChatTemplate returns a ChatTemplate for AddChatTemplateNode and its like, or
@@ -46,7 +53,13 @@ func NewChatTemplate(_ context.Context, config *ChatTemplateConfig) (*ChatTempla
 	if err != nil {
 		return nil, err
 	}
-	return &ChatTemplate{part{arranger, config.Config.Observe != nil}, *config, renderer}, nil
+	parts, _ := renderer.Config().Layout.Parts()
+	history := slices.Index(parts, layout.PartHistory)
+	return &ChatTemplate{
+		part{arranger, config.Config.Observe != nil},
+		*config, renderer,
+		history >= 0 && slices.Index(parts, layout.PartDocuments) < history,
+	}, nil
 }
 
 // Format lays out the prompt. values is not written to. The Extra of the user's message
@@ -77,7 +90,11 @@ func (t *ChatTemplate) format(ctx context.Context, values map[string]any, call c
 		if m == nil {
 			return nil, &core.ConfigError{Field: fmt.Sprintf("%s[%d]", historyKey, i), Rule: "a message must not be nil"}
 		}
-		in.History = append(in.History, layout.Message{Role: layout.Role(m.Role), Text: m.Content})
+		text := m.Content
+		if t.documentsFirst && hasParts(m) { // no documents can be put before its text
+			text = ""
+		}
+		in.History = append(in.History, layout.Message{Role: layout.Role(m.Role), Text: text})
 	}
 	p, err := layout.Build(ctx, t.renderer, t.arranger, docs, view, in)
 	if err != nil {
@@ -86,12 +103,17 @@ func (t *ChatTemplate) format(ctx context.Context, values map[string]any, call c
 	arrangement, _ := json.Marshal(p.Arrangement) // its numbers and texts can all be written
 	var messages []*schema.Message
 	kept := history[p.DroppedMessages:]
-	before := len(p.Messages) - 1 - len(kept) // 1 with a system message
-	if before > 0 {
-		messages = append(messages, schema.SystemMessage(p.Messages[0].Text))
+	before := len(p.Messages) - 1 - len(kept) // the system message, and documents
+	for _, m := range p.Messages[:before] {
+		if m.Role == layout.System {
+			messages = append(messages, schema.SystemMessage(m.Text))
+		} else {
+			messages = append(messages, schema.UserMessage(m.Text))
+		}
 	}
 	for i, m := range kept {
-		if text := p.Messages[before+i].Text; text != m.Content { // the format contains it
+		// The format contains it, or documents stand before it.
+		if text := p.Messages[before+i].Text; text != m.Content && text != "" {
 			own := *m
 			own.Content, m = text, &own
 		}
@@ -99,7 +121,38 @@ func (t *ChatTemplate) format(ctx context.Context, values map[string]any, call c
 	}
 	user := schema.UserMessage(p.Messages[len(p.Messages)-1].Text)
 	user.Extra = map[string]any{EventKey: string(arrangement)}
-	return append(messages, user), nil
+	messages = append(messages, user)
+	if t.config.Breakpoint != nil {
+		messages = marked(messages, p.Breakpoints(), t.config.Breakpoint)
+	}
+	return messages, nil
+}
+
+// marked marks the breakpoints of messages, and cuts those that they stand within.
+func marked(messages []*schema.Message, points []layout.Breakpoint, mark func(*schema.Message) *schema.Message) []*schema.Message {
+	for _, at := range slices.Backward(points) {
+		m := messages[at.Message]
+		if at.Bytes < len(m.Content) {
+			head, rest := *m, *m
+			head.Content, head.Extra, rest.Content = m.Content[:at.Bytes], nil, m.Content[at.Bytes:]
+			m = &head
+			messages = slices.Insert(messages, at.Message+1, &rest)
+		}
+		messages[at.Message] = cmp.Or(mark(m), m)
+	}
+	return messages
+}
+
+// hasParts says whether a message has parts, which are sent in place of its Content. Versions
+// of eino differ in the fields for them.
+func hasParts(m *schema.Message) bool {
+	v := reflect.ValueOf(m).Elem()
+	for _, name := range []string{"MultiContent", "UserInputMultiContent"} {
+		if parts := v.FieldByName(name); parts.IsValid() && parts.Len() > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // ArrangementOf returns the arrangement that an Extra holds, by which prompt.Citations

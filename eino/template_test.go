@@ -410,7 +410,7 @@ func TestObserveGetsTheLabelsOfThePrompt(t *testing.T) {
 		config  bookend.ChatTemplateConfig
 		prompt  string
 		ranks   []int
-		labels  []int
+		labels  []int // the rank that each cites, from label 1 on
 		dropped int
 		before  core.Placement // of a node before, which a trace sees; nil: there is none
 	}{
@@ -442,7 +442,7 @@ func TestObserveGetsTheLabelsOfThePrompt(t *testing.T) {
 				t.Fatalf("%d events, want 1", len(events))
 			}
 			e := events[0]
-			if e.Query != question || e.RequestID != "r-17" || e.Err != nil || !slices.Equal(e.Arrangement.Labels(), c.labels) {
+			if e.Query != question || e.RequestID != "r-17" || e.Err != nil || !maps.Equal(e.Arrangement.Labels(), numbered(c.labels)) {
 				t.Errorf("query %q, request ID %q, error %v, labels %v, want labels %v", e.Query, e.RequestID, e.Err, e.Arrangement.Labels(), c.labels)
 			}
 			if got := e.Arrangement; got.N != 5 || !slices.Equal(got.Ranks(), c.ranks) || len(got.Dropped) != c.dropped {
@@ -748,7 +748,7 @@ func TestATemplateNodeIsReportedOnce(t *testing.T) {
 					}
 				}
 				for _, e := range l.events {
-					if e.Query != question || e.RequestID != "r-17" || e.Text(1) != "second" || !slices.Equal(e.Arrangement.Labels(), []int{0, 1}) {
+					if e.Query != question || e.RequestID != "r-17" || e.Text(1) != "second" || !maps.Equal(e.Arrangement.Labels(), map[int]int{1: 0, 2: 1}) {
 						t.Errorf("query %q, request ID %q, text %q, labels %v", e.Query, e.RequestID, e.Text(1), e.Arrangement.Labels())
 					}
 					if got, want := e.Arrangement.String(), observed[0].Arrangement.String(); got != want {

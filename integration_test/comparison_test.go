@@ -111,8 +111,8 @@ func TestBothAdaptersLoadTheSettingsOfAComparison(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			settings, err := compare.ParseSettled(text)
-			if err != nil {
+			var settings compare.Settled
+			if err := json.Unmarshal(text, &settings); err != nil {
 				t.Fatal(err)
 			}
 			adaptersPlace(t, settings, c.want, c.lead)

@@ -212,3 +212,35 @@ func TestCoreImportsTheStandardLibraryAlone(t *testing.T) {
 		t.Errorf("only %d imports were looked at", seen)
 	}
 }
+
+// A package that is built with internal packages of another module must not compile with
+// another version of that module.
+func TestWhatSharesInternalPackagesCompilesWithOneVersionAlone(t *testing.T) {
+	t.Parallel()
+	const shared, guard = module + "/internal/", module + "/internal/sameversion"
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-f", `{{.ImportPath}}|{{join .Imports " "}}|{{join .Deps " "}}`, "./measure/...", "./cmd/...")
+	cmd.Dir = root(t)
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	shares, depends := map[string]bool{}, map[string][]string{}
+	for line := range strings.Lines(string(out)) {
+		parts := strings.Split(strings.TrimSpace(line), "|")
+		shares[parts[0]] = strings.Contains(" "+parts[1], " "+shared)
+		depends[parts[0]] = strings.Fields(parts[2])
+	}
+	seen := 0
+	for path, deps := range depends {
+		if strings.Contains(path, "/internal/") || !slices.ContainsFunc(append(deps, path), func(p string) bool { return shares[p] }) {
+			continue
+		}
+		seen++
+		if !slices.Contains(deps, guard) {
+			t.Errorf("%s is built with internal packages of the root, and not with %s", path, guard)
+		}
+	}
+	if seen < 10 {
+		t.Errorf("only %d packages were looked at", seen)
+	}
+}

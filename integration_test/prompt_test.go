@@ -366,12 +366,12 @@ func (run *promptRun) isThatOfWhatIsLeft(t *rapid.T) {
 		t.Fatalf("%d labels for %d documents", len(run.got.Arrangement.Labels()), len(left))
 	}
 	for label, rank := range run.got.Arrangement.Labels() {
-		at := left[label].serial // by rank
+		at := left[label-1].serial // by rank
 		if run.config.Labels == prompt.BySlot {
-			at = slots[label]
+			at = slots[label-1]
 		}
 		if index, ok := run.got.Arrangement.IndexOf(rank); !ok || index != at {
-			t.Errorf("[%d] cites document %d, want %d", label+1, index, at)
+			t.Errorf("[%d] cites document %d, want %d", label, index, at)
 		}
 	}
 }
@@ -526,7 +526,7 @@ func (run *promptRun) givesBackTheTextsFromXML(t *rapid.T) {
 	}
 	for i, d := range read {
 		got = append(got, d.text)
-		if d.label < 1 || d.label > len(run.got.Arrangement.Labels()) || run.got.Arrangement.Labels()[d.label-1] != run.got.Arrangement.Slots[i].Rank {
+		if d.label < 1 || d.label > len(run.got.Arrangement.Labels()) || run.got.Arrangement.Labels()[d.label] != run.got.Arrangement.Slots[i].Rank {
 			t.Errorf("slot %d has the label %d", i, d.label)
 		}
 	}

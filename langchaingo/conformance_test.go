@@ -20,6 +20,7 @@ func TestConformance(t *testing.T) {
 		Paths: []conformance.Path[schema.Document]{
 			{Name: "transformer", New: newTransformer},
 			{Name: "retriever", New: newRetriever, KnowsQuery: true},
+			conformance.WithMemory(conformance.Path[schema.Document]{Name: "retriever", New: newRetriever, KnowsQuery: true}),
 		},
 		Wrappers: []conformance.Wrapper{{
 			Name: "retriever wrapper",

@@ -10,8 +10,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
-
 	"github.com/bookend-rag/bookend/cmd/internal/safefile"
 	"github.com/bookend-rag/bookend/cmd/internal/show"
 	"github.com/bookend-rag/bookend/measure/batch"
@@ -26,18 +24,25 @@ const journalName = "journal.jsonl"
 
 // client makes the model of the flags. server is its address without secrets.
 func (e *experiment) client(s streams) (model model.Model, server string, err error) {
-	headers, err := e.headers(s)
+	headers, err := parseHeaders(s, "header", e.Header)
 	if err != nil {
 		return nil, "", err
 	}
-	config := openai.Config{
+	m, server, err := newClient(openai.Config{
 		BaseURL: e.BaseURL, Headers: headers, Key: openai.NewKey(s.getenv("OPENAI_API_KEY")), AllowPlainKey: e.PlainKey,
 		Model: e.Model, Completion: e.Completion, MaxTokens: e.MaxTokens, Extra: []byte(e.Params),
 		Timeout: e.Timeout, Connections: e.Concurrency,
-	}
+	})
+	e.server = server
+	return m, server, err
+}
+
+// newClient makes a client, and names the flag that would allow what it refuses.
+func newClient(config openai.Config) (model model.Model, server string, err error) {
 	client, err := openai.New(config)
 	if err != nil {
-		if config.AllowPlainKey = true; !e.PlainKey {
+		if !config.AllowPlainKey {
+			config.AllowPlainKey = true
 			if _, allowed := openai.New(config); allowed == nil {
 				err = fmt.Errorf("%w, which --allow-plain-key does", err)
 			}
@@ -74,7 +79,7 @@ func (e *experiment) ask(ctx context.Context, s streams, dir string, same func(s
 	if progress.Calls == 0 {
 		return err
 	}
-	fmt.Fprintf(s.err, "%s in %s\n", progress, progress.Elapsed.Round(time.Millisecond))
+	fmt.Fprintf(s.err, "%s; it took %s\n", progress, progress.Elapsed.Round(time.Millisecond))
 	if err == nil && progress.Failed > 0 {
 		return &incompleteError{reason: show.Count(progress.Failed, "call") + " failed", report: true}
 	}
@@ -88,28 +93,10 @@ func (e *experiment) run(s streams, dir string, same func(string) error, calls i
 	}
 	defer func() { err = errors.Join(err, journal.Close()) }()
 	limits := e.limits()
-	if s.terminal {
-		limits.Progress = bar(s, calls)
-	}
-	progress, err = run(journal, limits)
-	if s.terminal {
-		fmt.Fprintln(s.err)
-	}
-	return progress, err
-}
-
-// bar draws the progress with its rate and the time left.
-func bar(s streams, calls int) func(run.Progress) {
-	b := progressbar.NewOptions(calls,
-		progressbar.OptionSetWriter(s.err), progressbar.OptionShowCount(), progressbar.OptionShowIts(),
-		progressbar.OptionSetItsString("calls"), progressbar.OptionSetPredictTime(true), progressbar.OptionSetWidth(30),
-		progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionSetElapsedTime(true), progressbar.OptionSetDescription("asking"))
-	return func(p run.Progress) {
-		if p.Failed > 0 {
-			b.Describe(fmt.Sprintf("asking, %d failed", p.Failed))
-		}
-		_ = b.Set(p.Calls - p.Left()) // a bar that cannot be drawn is no reason to stop
-	}
+	teller := newProgress(s, e.server, calls)
+	defer teller.end()
+	limits.Progress, limits.Repeating = teller.finished, teller.repeating
+	return run(journal, limits)
 }
 
 // stopped turns what ended a run early into an error that says how to go on.
@@ -129,14 +116,17 @@ func stopped(err error, p run.Progress) error {
 	case errors.As(err, &later):
 		return errors.Join(err, &incompleteError{reason: show.Count(p.Left(), "call") + " left"})
 	case errors.As(err, &failing):
-		return fmt.Errorf("%w; %s, and run the same command again", err, remedy(failing.Last.Status))
+		return fmt.Errorf("%w; %s, and run the same command again", err, remedy(failing.Last))
 	}
 	return err
 }
 
-// remedy says where to look for the cause of failures that end with a status.
-func remedy(status int) string {
-	switch status {
+// remedy says where to look for the cause of failures.
+func remedy(last journal.Failure) string {
+	if last.Judge {
+		return "look at --score-command, or at --judge-url, --judge-model, --judge-prompt and JUDGE_API_KEY"
+	}
+	switch last.Status {
 	case http.StatusBadRequest, http.StatusUnprocessableEntity:
 		return "look at --params, --model and --max-tokens"
 	case http.StatusUnauthorized, http.StatusForbidden:

@@ -22,7 +22,7 @@ import (
 
 // lists are the flags that say which lists of a retriever are taken.
 type lists struct {
-	Data   string `group:"What is asked" placeholder:"FILE" help:"What the retriever returned: JSON lines with question, answers and ctxs, best first (see above), plain or gzipped."`
+	Data   string `group:"What is asked" placeholder:"FILE" help:"What the retriever returned: JSON lines with question, answers and ctxs, best first, plain or gzipped."`
 	Labels string `group:"What is asked" placeholder:"FILE" help:"Answers for recorded lines that have none: JSON lines with question and answers, and perhaps gold, the IDs of the documents that hold them."`
 }
 
@@ -33,15 +33,18 @@ type compareCommand struct {
 	Decay    float64 `group:"What is asked" default:"0.5" help:"In simulated lists each rank has the answer so many times as often as the one before."`
 
 	Placements    []string `group:"What is compared" default:"ranked,head-tail,reversed" help:"The first is the baseline. measured=CURVE takes a curve file or a published curve."`
-	Layouts       []string `group:"What is compared" placeholder:"NAME" help:"Layouts, too: instruction-first (unless given), question-last, query-aware, bookend. Every placement is asked in each."`
-	TopK          []int    `group:"What is compared" name:"top-k" placeholder:"K" help:"Numbers of documents, too, the best first. Every placement is asked with each."`
-	Settings      string   `group:"What is compared" placeholder:"FILE" help:"Your own settings as JSON, order and prompt, which every arm shares but for what it varies."`
+	Layouts       []string `group:"What is compared" placeholder:"NAME" help:"instruction-first (unless given), question-last, query-aware or bookend. With several layouts every placement is asked in each."`
+	TopK          []int    `group:"What is compared" name:"top-k" placeholder:"K" help:"Take the K best documents of each list only. With several numbers every placement is asked with each."`
+	Reuse         []string `group:"What is compared" placeholder:"hold=N|worth=POINTS" help:"An arm more: the baseline with reuse (see bookend reuse), the best N ranks held, or as much accuracy given up as all that is saved is worth. May be given again."`
+	ReuseAfter    string   `group:"What is compared" placeholder:"FILE" help:"Requests that came before, such as recorded traffic with texts: the memory of --reuse has seen them. Without it, the memory has seen the lists of --data that stand before."`
+	ReuseCurve    string   `group:"What is compared" placeholder:"FILE|NAME" help:"The curve that --reuse worth=POINTS prices the slots by."`
+	Settings      string   `group:"What is compared" placeholder:"FILE" help:"Your own settings, YAML or JSON (docs/settings.md): what every arm shares. A setting that changes no prompt here is refused by name."`
 	Format        string   `group:"What is compared" placeholder:"NAME" help:"Form of a document: titled (unless given), numbered, xml or markdown."`
-	LabelBy       string   `group:"What is compared" name:"label-by" placeholder:"rank|slot" help:"What the documents' numbers mean: rank (unless given) or slot."`
+	LabelBy       string   `group:"What is compared" name:"label-by" placeholder:"rank|slot|id" help:"What the documents' numbers mean: rank (unless given), slot, or id, which --reuse needs."`
 	Instruction   string   `group:"What is compared" placeholder:"FILE" help:"A file with the instruction, in place of our own."`
-	Fit           string   `group:"What is compared" placeholder:"FILE|SHARE" help:"First sweep these questions, a file or a share of --data such as 0.4, and compare the placement measured by that curve on the others."`
-	FitLimit      int      `group:"What is compared" placeholder:"N" help:"Sweep N questions only."`
-	FitSlots      string   `group:"What is compared" default:"all" help:"Slots of that sweep: all, a number, or a list."`
+	Fit           string   `group:"What is compared" placeholder:"FILE|SHARE" help:"First sweep some questions, those of a file or a share of --data such as 0.4. Then compare, on the other questions, also the placement that this curve asks for."`
+	FitLimit      int      `group:"What is compared" placeholder:"N" help:"Sweep N of them only."`
+	FitSlots      string   `group:"What is compared" default:"all" help:"Slots of that sweep, counted from 1: all, how many, or a list."`
 	By            string   `group:"What is compared" placeholder:"FIELD" help:"A verdict for each value of this field of a line, such as language or tenant (documents: the length of the list), under one error rate. Values with fewer than 50 questions are taken together."`
 	SameQuestions bool     `group:"What is compared" help:"Allow a curve that was fitted on the questions compared here. Every output then says so."`
 
@@ -52,7 +55,7 @@ type compareCommand struct {
 
 	Limit      int    `group:"How much" placeholder:"N" help:"Ask N questions at most. All unless given; 1000 in a simulation."`
 	Seed       uint64 `group:"How much" default:"1" help:"Order of the questions, and the shuffles."`
-	Shuffles   int    `group:"How much" default:"3" help:"Arms with shuffled documents, as a control."`
+	Shuffles   int    `group:"How much" default:"3" help:"How often the documents are also asked in random order, as a control."`
 	Repeats    int    `group:"How much" default:"1" help:"How often the baseline is asked again, for the noise floor."`
 	Controls   int    `group:"How much" default:"50" placeholder:"N" help:"Ask shuffles and repeats on the first N questions alone, since they enter no verdict."`
 	Round      int    `group:"How much" default:"100" placeholder:"N" help:"Questions of a round, where --until-decided goes by batches."`
@@ -91,6 +94,12 @@ func (c *compareCommand) check() error {
 	}
 	if c.Labels != "" && c.Data == "" {
 		fault("--labels are the answers of --data: give both")
+	}
+	if c.Fit == "" && (c.FitLimit != 0 || c.FitSlots != "all") {
+		fault("--fit-limit and --fit-slots are about the sweep of --fit, which is not given: leave them out")
+	}
+	if c.Data != "" && c.Decay != 0.5 {
+		fault("--decay is about simulated lists, and --data has lists: leave it out")
 	}
 	if c.Fit != "" && c.Data == "" {
 		fault("--fit measures on questions of a file: give --data, too")
@@ -134,19 +143,30 @@ func (c *compareCommand) Run(ctx context.Context, s streams) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	model, server, err := c.model(s)
+	if _, err := c.base(); err != nil { // before anything is asked
+		return err
+	}
+	model, server, err := c.model(s, c.Simulate, c.Seed)
 	if err != nil {
 		return err
 	}
 	if c.Simulate != "" {
 		fmt.Fprintf(s.out, "SIMULATED: no model is asked; nothing below is a measurement.\n\n")
 	}
-	fitted, err := c.fit(ctx, s, model, server)
+	judge, err := c.grader(s)
 	if err != nil {
 		return err
 	}
-	lists, err := c.open(fitted)
+	defer judge.close()
+	fitted, err := c.fit(ctx, s, judge, model, server)
 	if err != nil {
+		return err
+	}
+	var lists *dataset.Dataset
+	if err := unlessSoon(s, "Reading "+c.Data, func() (err error) {
+		lists, err = c.open(fitted)
+		return err
+	}); err != nil {
 		return err
 	}
 	defer lists.Close()
@@ -154,15 +174,21 @@ func (c *compareCommand) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	described.Server = server
-	estimate, err := plan.Estimate(ctx, c.prices.prices())
-	if err != nil {
+	described.Server, described.Judge, described.JudgePrices = server, judge.describe(), judge.prices
+	var estimate run.Estimate
+	if err := unlessSoon(s, "Counting what the prompts hold", func() (err error) {
+		estimate, err = plan.Estimate(ctx, c.prices.prices())
+		return err
+	}); err != nil {
 		return err
 	}
 	if c.Data != "" {
 		fmt.Fprintf(s.out, "%s: %s\n", show.Line(c.Data), show.Line(lists.Report().String()))
 	}
 	fmt.Fprintf(s.out, "%s\n%s\n", show.Lines(plan.String()), show.Line(estimate.String()))
+	if estimate, err = c.foresee(s, plan, judge, estimate); err != nil {
+		return err
+	}
 	if c.UntilDecided && c.By == "" && c.NoWorse == 0 { // what those cost is not simulated
 		if err := c.foretell(s, plan, described, estimate); err != nil {
 			return err
@@ -176,12 +202,17 @@ func (c *compareCommand) Run(ctx context.Context, s streams) error {
 		fmt.Fprintln(s.out, "\nDry run: nothing was asked, spent or written.")
 		return nil
 	}
-	return c.carryOut(ctx, s, plan, described, model)
+	return c.carryOut(ctx, s, plan, described, judge, model)
 }
 
 // carryOut asks, by batch or at once, and reports.
-func (c *compareCommand) carryOut(ctx context.Context, s streams, plan *compare.Plan, described compare.Described, model model.Model) error {
+func (c *compareCommand) carryOut(ctx context.Context, s streams, plan *compare.Plan, described compare.Described, judge grading, client model.Model) error {
 	same := func(path string) error { return sameComparison(path, described) }
+	ask := func(m model.Model) func(*journal.Journal, run.Limits) (run.Progress, error) {
+		return func(j *journal.Journal, limits run.Limits) (run.Progress, error) {
+			return compare.Run(ctx, plan, described, m, j, limits)
+		}
+	}
 	settings := plan.Settings()
 	var err error
 	switch {
@@ -196,10 +227,9 @@ func (c *compareCommand) carryOut(ctx context.Context, s streams, plan *compare.
 	case c.BatchIn != nil:
 		described.Server = "by batch"
 		err = c.readBatches(s, same, func(journal *journal.Journal) (run.Source, error) { return compare.Noted(plan, described, journal) })
+		err = c.judgeBatch(ctx, s, judge, err, same, plan.Len(), ask(judge.of(nil)))
 	default:
-		err = c.ask(ctx, s, c.Out, same, plan.Len(), func(journal *journal.Journal, limits run.Limits) (run.Progress, error) {
-			return compare.Run(ctx, plan, described, model, journal, limits)
-		})
+		err = c.ask(ctx, s, c.Out, same, plan.Len(), ask(judge.of(client)))
 	}
 	failed := (*incompleteError)(nil)
 	if err != nil && !(errors.As(err, &failed) && failed.report) {
@@ -269,17 +299,6 @@ const (
 	seenEnough       = 20 // questions, for a discordance of one's own
 )
 
-func (c *compareCommand) model(s streams) (model model.Model, server string, err error) {
-	switch {
-	case c.Simulate != "":
-		model, err := newSimulated(c.Simulate, c.Seed)
-		return model, "", err
-	case c.DryRun || c.BatchOut != "" || c.BatchIn != nil:
-		return nil, "", nil
-	}
-	return c.client(s)
-}
-
 // rules opens the lists of the flags.
 func (l lists) rules(scorer judge.Scorer) (dataset.Rules, error) {
 	r := dataset.Rules{Lists: true, Scorer: scorer}
@@ -299,7 +318,7 @@ func (c *compareCommand) open(f *fitted) (*dataset.Dataset, error) {
 	if c.Data == "" {
 		accuracy, err := simulate.Accuracy(c.Simulate, 0)
 		if err != nil {
-			return nil, usage("--simulate: %w", err)
+			return nil, forFlag("--simulate", err)
 		}
 		questions := c.Limit
 		if questions == 0 {
@@ -329,7 +348,7 @@ func (l lists) openLists(rules dataset.Rules, path string) (*dataset.Dataset, er
 
 // plan makes the arms and lays out what is asked.
 func (c *compareCommand) plan(lists *dataset.Dataset, f *fitted) (*compare.Plan, compare.Described, error) {
-	arms, curves, err := c.arms(f)
+	arms, curves, err := c.arms(f, lists.Report().MinDocuments)
 	if err != nil {
 		return nil, compare.Described{}, err
 	}

@@ -15,9 +15,11 @@ import (
 )
 
 // arms crosses placements, layouts and numbers of documents. The first of each make
-// the baseline; where it is asked what is no worse, the largest number of documents does.
-func (c *compareCommand) arms(f *fitted) ([]compare.Arm, []*core.Curve, error) {
-	order, layout, err := c.base()
+// the baseline; where it is asked what is no worse, the largest number of documents
+// does. documents is the size of the lists, for which a published curve is
+// chosen.
+func (c *compareCommand) arms(f *fitted, documents int) ([]compare.Arm, []*core.Curve, error) {
+	own, err := c.base()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -36,7 +38,7 @@ func (c *compareCommand) arms(f *fitted) ([]compare.Arm, []*core.Curve, error) {
 	var curves []*core.Curve
 	var arms []compare.Arm
 	for _, name := range names {
-		p, err := parsePlacement(name, f)
+		p, err := parsePlacement(name, f, documents)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -45,7 +47,7 @@ func (c *compareCommand) arms(f *fitted) ([]compare.Arm, []*core.Curve, error) {
 		}
 		for _, l := range orDefault(c.Layouts, "") {
 			for _, k := range orDefault(c.counts(), 0) {
-				arm := compare.Arm{Order: order, Prompt: layout}
+				arm := compare.Arm{Order: own.order, Prompt: own.prompt, Tokenizer: own.file.Tokenizer}
 				if arm.Name, _, _ = strings.Cut(name, "="); kinds[arm.Name] > 1 {
 					arm.Name = name
 				}
@@ -66,7 +68,8 @@ func (c *compareCommand) arms(f *fitted) ([]compare.Arm, []*core.Curve, error) {
 			}
 		}
 	}
-	return arms, curves, nil
+	reusing, err := c.reusing(arms[0])
+	return append(arms, reusing...), curves, err
 }
 
 // counts are the numbers of documents, that of the baseline first.
@@ -87,50 +90,31 @@ func orDefault[T any](values []T, fallback T) []T {
 }
 
 // base is what all arms share.
-func (c *compareCommand) base() (core.Config, prompt.Config, error) {
-	order, layout := core.Config{}, compare.DefaultPrompt()
-	if c.Settings != "" {
-		own, err := readSettings(c.Settings)
-		if err != nil {
-			return order, layout, err
-		}
-		order, layout = own.Order, own.Prompt
+func (c *compareCommand) base() (*own, error) {
+	o, err := readSettings(c.Settings, compare.DefaultPrompt())
+	if err != nil {
+		return nil, err
+	}
+	if err := o.forComparison(c); err != nil {
+		return nil, err
 	}
 	if c.Format != "" {
-		layout.Format = prompt.Format(c.Format)
+		o.prompt.Format = prompt.Format(c.Format)
 	}
 	if c.LabelBy != "" {
-		layout.Labels = prompt.LabelBy(c.LabelBy)
+		o.prompt.Labels = prompt.LabelBy(c.LabelBy)
 	}
 	if c.Instruction != "" {
-		var err error
-		if layout.Instruction, err = readInstruction(c.Instruction); err != nil {
-			return order, layout, err
-		}
+		o.prompt.Instruction, err = readText("instruction", c.Instruction)
 	}
-	return order, layout, nil
-}
-
-// maxSettings is room for a curve with the questions behind it.
-const maxSettings = 4 << 20
-
-func readSettings(path string) (compare.Settled, error) {
-	text, err := readFlagFile("settings", path, maxSettings)
-	if err != nil {
-		return compare.Settled{}, err
-	}
-	settled, err := compare.ParseSettled(text)
-	if err != nil {
-		return settled, usage("--settings %s: %w", path, err)
-	}
-	return settled, nil
+	return o, err
 }
 
 // isBareMeasured says that a placement is the one by the curve at hand.
 func isBareMeasured(name string) bool { return strings.EqualFold(name, "measured") }
 
 // parsePlacement reads one placement of --placements.
-func parsePlacement(name string, f *fitted) (core.Placement, error) {
+func parsePlacement(name string, f *fitted, documents int) (core.Placement, error) {
 	name = strings.TrimSpace(name)
 	if isBareMeasured(name) && f != nil {
 		if f.curve == nil { // an order unlike all others, which costs the most calls
@@ -143,10 +127,10 @@ func parsePlacement(name string, f *fitted) (core.Placement, error) {
 	if err == nil || !errors.Is(err, fs.ErrNotExist) || kind == "" {
 		return p, err
 	}
-	published, lookupErr := published.Lookup(value)
-	if lookupErr != nil {
-		return nil, err
+	known, unknown := published.Lookup(value, documents)
+	if unknown != nil {
+		return nil, noCurve("--placements", value)
 	}
-	curve, err := simulate.CurveOf(published)
+	curve, err := simulate.CurveOf(known)
 	return core.Measured{Curve: curve}, err
 }

@@ -35,7 +35,7 @@ func (f fitted) chosen(id string) bool {
 }
 
 // fit sweeps the questions of --fit; nil without them.
-func (c *compareCommand) fit(ctx context.Context, s streams, model model.Model, server string) (*fitted, error) {
+func (c *compareCommand) fit(ctx context.Context, s streams, judge grading, model model.Model, server string) (*fitted, error) {
 	if c.Fit == "" {
 		return nil, nil
 	}
@@ -68,16 +68,19 @@ func (c *compareCommand) fit(ctx context.Context, s streams, model model.Model, 
 	if err != nil {
 		return nil, err
 	}
+	described.Judge = judge.describe()
 	fmt.Fprintf(s.out, "To fit: %s: %s\n%s\n", show.Line(path), show.Line(dataset.Report().String()), show.Lines(plan.String()))
 	if c.DryRun {
 		if f.estimate, err = plan.Estimate(ctx, c.prices.prices()); err != nil {
 			return nil, err
 		}
-		fmt.Fprintf(s.out, "%s\n\n", show.Line(f.estimate.String()))
-		return f, nil
+		fmt.Fprintln(s.out, show.Line(f.estimate.String()))
+		f.estimate, err = c.foresee(s, plan, judge, f.estimate)
+		fmt.Fprintln(s.out)
+		return f, err
 	}
 	dir := filepath.Join(c.Out, "fit")
-	if err := c.askToFit(ctx, s, dir, plan, described, model); err != nil {
+	if err := c.askToFit(ctx, s, dir, plan, described, judge.of(model)); err != nil {
 		return nil, err
 	}
 	result, err := sweep.SummarizeJournal(filepath.Join(dir, journalName), nil)
@@ -134,15 +137,12 @@ func sum(a, b run.Estimate) run.Estimate {
 
 // spend takes what the sweep used off the caps, so that they hold for both.
 func (c *compareCommand) spend(path string) error {
-	var spent journal.Spent
-	_, err := journal.Read(path, func(r journal.Record) error {
-		spent.Add(r.Spent())
-		return nil
-	})
+	reading, err := journal.Read(path, func(journal.Record) error { return nil })
 	if err != nil {
 		return err
 	}
-	cost := c.prices.prices().Cost(spent.Usage)
+	spent := reading.Spent
+	cost := c.prices.prices().Cost(spent.Usage) + c.graders.prices().Cost(spent.Judge)
 	for _, limit := range []struct {
 		name string
 		left float64
@@ -170,14 +170,15 @@ func (c *compareCommand) spend(path string) error {
 
 // fitPlan lays out the sweep of --fit in the layout of the baseline.
 func (c *compareCommand) fitPlan(dataset *dataset.Dataset, server string) (*sweep.Plan, sweep.Described, error) {
-	_, layout, err := c.base()
+	own, err := c.base()
 	if err != nil {
 		return nil, sweep.Described{}, err
 	}
+	layout := own.prompt
 	if len(c.Layouts) > 0 {
 		layout.Layout = prompt.Layout(c.Layouts[0])
 	}
-	layout.Budget, layout.Reserve, layout.Unit = 0, 0, ""
+	layout.Budget, layout.Reserve, layout.MaxBytes, layout.Unit, layout.Count = 0, 0, 0, "", nil
 	params, err := c.params()
 	if err != nil {
 		return nil, sweep.Described{}, err

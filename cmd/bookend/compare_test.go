@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/bookend-rag/bookend/cmd/settings"
 	"github.com/bookend-rag/bookend/core"
 	"github.com/bookend-rag/bookend/measure/compare"
 	"github.com/bookend-rag/bookend/measure/dataset"
@@ -121,7 +122,7 @@ func TestSimulatedUntilDecided(t *testing.T) {
 	if !slices.Equal(names, want) {
 		t.Errorf("files (-want +got)\n-%v\n+%v", want, names)
 	}
-	settled, err := compare.ParseSettled([]byte(read(t, dir, "settings.json")))
+	settled, err := settings.Load(filepath.Join(dir, "settings.json"), nil)
 	if err != nil || settled.Order.Placement.Placement != core.Reversed {
 		t.Errorf("settings %+v, error %v", settled, err)
 	}
@@ -417,7 +418,7 @@ func TestFitShare(t *testing.T) {
 	if requests.Load() != before {
 		t.Errorf("%d requests by the same command again", requests.Load()-before)
 	}
-	settled, err := compare.ParseSettled([]byte(read(t, out, "settings.json")))
+	settled, err := settings.Load(filepath.Join(out, "settings.json"), nil)
 	if err != nil {
 		t.Error(err)
 	}
@@ -529,7 +530,7 @@ func TestSameQuestions(t *testing.T) {
 func TestCompareCrosses(t *testing.T) {
 	t.Parallel()
 	out := filepath.Join(t.TempDir(), "out")
-	settings := write(t, filepath.Join(t.TempDir(), "own.json"), `{"order":{"drop_same_text":true},"prompt":{"instruction":"Be short.","format":"xml"}}`)
+	settings := write(t, filepath.Join(t.TempDir(), "own.json"), `{"order":{"drop_same_text":true},"prompt":{"instruction":"Be short.","cue":"Answer:"}}`)
 	text := mustRun(t, "compare", "--simulate", "u", "--limit", "3", "--placements", "ranked,edges-first=2,edges-first=3", "--layouts", "question-last,query-aware", "--top-k", "4,8",
 		"--settings", settings, "--format", "numbered", "--label-by", "slot", "--shuffles", "0", "--repeats", "0", "--out", out)
 	want := []string{
@@ -571,7 +572,7 @@ func TestBadComparisons(t *testing.T) {
 		{[]string{"compare", "--data", data}, "--model is missing"},
 		{[]string{"compare", "--data", data, "--model", "m"}, "--base-url is missing"},
 		{[]string{"compare", "--data", data, "--model", "m", "--base-url", "http://127.0.0.1:1"}, "--out is missing"},
-		{append(sim, "--simulate", "nobody"), "gpt-3.5-turbo/20"},
+		{append(sim, "--simulate", "nobody"), "gpt-3.5-turbo/10|20"},
 		{append(sim, "--model", "m"), "leave out --model"},
 		{append(sim, "--labels", "f"), "--labels are the answers of --data"},
 		{append(sim, "--fit", "0.5"), "--fit measures on questions of a file"},
@@ -586,21 +587,21 @@ func TestBadComparisons(t *testing.T) {
 		{append(sim, "--fit-limit=-1"), "--fit-limit is -1"},
 		{append(sim, "--shuffles=-1"), "--shuffles is -1"},
 		{append(sim, "--repeats=-1"), "--repeats is -1"},
-		{append(sim, "--shuffles", "101"), "Shuffles"},
+		{append(sim, "--shuffles", "101"), "--shuffles is 101"},
 		{append(sim, "--unanswered", "ignore"), "--unanswered"},
 		{append(sim, "--placements", "ranked"), "a baseline and a challenger"},
 		{append(sim, "--placements", "ranked,poem"), `"poem"`},
 		{append(sim, "--placements", "ranked,ranked"), "ranked"},
 		{append(sim, "--placements", "ranked,measured"), "curve"},
 		{append(sim, "--placements", "ranked,measured="+curve), "curve.json"},
-		{append(sim, "--placements", "ranked,measured="+dir+"/none"), "cannot be opened"},
+		{append(sim, "--placements", "ranked,measured="+dir+"/none"), "there is no file"},
 		{append(sim, "--layouts", "poem"), "poem"},
 		{append(sim, "--format", "poem"), "poem"},
 		{append(sim, "--label-by", "poem"), "poem"},
-		{append(sim, "--settings", dir+"/none"), "--settings cannot be read"},
-		{append(sim, "--settings", dir), "--settings cannot be read"},
+		{append(sim, "--settings", dir+"/none"), "/none: cannot be read"},
+		{append(sim, "--settings", dir), "is no regular file"},
 		{append(sim, "--settings", bad), "topk"},
-		{append(sim, "--settings", large), "larger than 4 MiB"},
+		{append(sim, "--settings", large), "larger than 1 MiB"},
 		{append(sim, "--instruction", dir+"/none"), "--instruction cannot be read"},
 		{append(sim, "--score", "vibes"), "best-subspan"},
 		{append(sim, "--params", "[1]"), "--params is no JSON object"},

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/bookend-rag/bookend/cmd/settings"
 	"github.com/bookend-rag/bookend/core"
 	"github.com/bookend-rag/bookend/measure/compare"
 	"github.com/bookend-rag/bookend/measure/dataset"
@@ -93,7 +94,7 @@ func TestComparisonFromTheJournalAlone(t *testing.T) {
 		if got := strings.Contains(report, "McNemar"); got == until {
 			t.Errorf("until decided %v: McNemar %v in:\n%s", until, got, report)
 		}
-		settled, err := compare.ParseSettled([]byte(read(t, second, "settings.json")))
+		settled, err := settings.Load(filepath.Join(second, "settings.json"), nil)
 		if err != nil || settled.Order.Placement.Placement != core.Reversed {
 			t.Errorf("settings %+v, error %v", settled, err)
 		}

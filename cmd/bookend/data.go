@@ -8,6 +8,7 @@ import (
 
 	"github.com/bookend-rag/bookend/cmd/internal/safefile"
 	"github.com/bookend-rag/bookend/cmd/internal/show"
+	"github.com/bookend-rag/bookend/internal/nearest"
 	"github.com/bookend-rag/bookend/measure/dataset"
 )
 
@@ -43,7 +44,7 @@ func (c *dataCommand) Run(s streams) error {
 	convert, single := converters[from]
 	switch {
 	case from != "beir" && !single:
-		return usage("%q is no known collection: give beir, hotpotqa, msmarco or ragas", show.Line(c.From))
+		return usage("%q is no known collection: give beir, hotpotqa, msmarco or ragas%s", show.Line(c.From), nearest.Hint(from, []string{"beir", "hotpotqa", "msmarco", "ragas"}))
 	case single && len(c.Files) != 1:
 		return usage("%d files are given: %s is one file", len(c.Files), from)
 	case !single && len(c.Files) != 4:

@@ -21,7 +21,7 @@ import (
 // estimateCommand holds the flags of `bookend estimate`.
 type estimateCommand struct {
 	lists
-	Curve      string   `required:"" placeholder:"FILE|NAME" help:"A curve file of bookend sweep or bookend curve, or a published curve such as gpt-3.5-turbo; an unknown name lists all."`
+	Curve      string   `required:"" placeholder:"FILE|NAME" help:"A curve file of bookend sweep or bookend curve, or a published curve such as gpt-3.5-turbo; --curve list shows all names."`
 	Placements []string `default:"ranked,head-tail,tail-head,reversed,measured" help:"The first is the baseline. A bare \"measured\" is the placement by --curve."`
 	TopK       int      `name:"top-k" placeholder:"K" help:"Take the K best documents of each list only."`
 	Worthwhile float64  `default:"3" placeholder:"POINTS" help:"The smallest gain that matters, in points."`
@@ -35,8 +35,14 @@ type estimateCommand struct {
 func (*estimateCommand) Help() string {
 	return `No model is asked: where your retriever puts the answer, and how well each slot is read, give the accuracy that each placement should have. It is arithmetic under stated assumptions, and tells whether a comparison is worth its cost.
 
+    bookend estimate --data lists.jsonl --curve DIR/curve.json
     bookend estimate --data lists.jsonl --curve gpt-3.5-turbo
-    bookend estimate --data lists.jsonl --curve DIR/curve.json`
+
+Of a published curve, the one with a number of documents near to that of your lists is taken; gpt-3.5-turbo/20 takes that of 20.
+
+A line of --data is what your retriever returned for one question, best first:
+
+    ` + dataset.ListFormat
 }
 
 // Run runs `bookend estimate`.
@@ -53,10 +59,6 @@ func (c *estimateCommand) Run(ctx context.Context, s streams) error {
 	if err := (countFlag{"top-k", c.TopK, 0, maxDocuments}).check(); err != nil {
 		return err
 	}
-	reading, curve, err := readCurve(c.Curve)
-	if err != nil {
-		return err
-	}
 	scorer, err := judging{Score: c.Score}.scorer()
 	if err != nil {
 		return err
@@ -65,14 +67,25 @@ func (c *estimateCommand) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	data, err := c.openLists(rules, c.Data)
-	if err != nil {
+	var data *dataset.Dataset
+	if err := unlessSoon(s, "Reading "+c.Data, func() (err error) {
+		data, err = c.openLists(rules, c.Data)
+		return err
+	}); err != nil {
 		return err
 	}
 	defer data.Close()
+	documents := data.Report().MinDocuments
+	if c.TopK > 0 {
+		documents = min(documents, c.TopK)
+	}
+	reading, curve, err := readCurve(c.Curve, documents)
+	if err != nil {
+		return err
+	}
 	var arms []compare.Arm
 	for _, name := range c.Placements {
-		p, err := parsePlacement(name, &fitted{curve: curve})
+		p, err := parsePlacement(name, &fitted{curve: curve}, documents)
 		if err != nil {
 			return err
 		}
@@ -93,8 +106,14 @@ func (c *estimateCommand) Run(ctx context.Context, s streams) error {
 	return safefile.Write(c.Out, c.Force, safefile.File{Name: "estimate.json", Data: text})
 }
 
-// readCurve reads a curve file, or looks up a published curve.
-func readCurve(name string) (compare.Reading, *core.Curve, error) {
+// noCurve says of the value of a flag that it is neither a file nor a published curve.
+func noCurve(flag, name string) error {
+	return usage("%s: there is no file %q, and as the name of a published curve %s", flag, name, published.Unknown(name))
+}
+
+// readCurve reads a curve file, or looks up a published curve for prompts of so many
+// documents.
+func readCurve(name string, documents int) (compare.Reading, *core.Curve, error) {
 	curve, err := core.LoadCurve(name)
 	if err == nil {
 		reading, err := compare.ReadingOf(curve, name)
@@ -103,45 +122,46 @@ func readCurve(name string) (compare.Reading, *core.Curve, error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return compare.Reading{}, nil, err
 	}
-	published, lookupErr := published.Lookup(name)
-	if lookupErr != nil {
-		return compare.Reading{}, nil, usage("--curve %s is no file, and no published curve: %w", name, lookupErr)
+	published, unknown := published.Lookup(name, documents)
+	if unknown != nil {
+		return compare.Reading{}, nil, noCurve("--curve", name)
 	}
 	curve, err = simulate.CurveOf(published)
 	return compare.ReadingOfPublished(published), curve, err
 }
 
 func (c *estimateCommand) print(s streams, report dataset.Report, curve *core.Curve, e compare.Estimated) {
+	fmt.Fprintf(s.out, "%s\n", narrow(show.Line(e.Finding)+"\n"))
 	fmt.Fprintf(s.out, "%s: %s\ncurve: %s\n\n", show.Line(c.Data), show.Line(report.String()), show.Line(e.Curve))
-	fmt.Fprintf(s.out, "The answer stood at rank\n\n%s\n\n", table.Text([]string{"rank", "lists", "share"}, rankRows(e)))
+	fmt.Fprintf(s.out, "Where the answer stood in the lists\n\n%s\n\n", table.Text([]string{"rank", "lists", "share"}, rankRows(e)))
 	var rows [][]string
 	for i, a := range e.Arms {
 		gain, noise := "", ""
 		if i > 0 {
-			gain = fmt.Sprintf("%+.1f", 100*a.Gain)
+			gain = show.Signed(100 * a.Gain)
 			if a.Error > 0 {
 				noise = fmt.Sprintf("± %.1f", 200*a.Error)
 			}
 		}
 		rows = append(rows, []string{a.Name, show.Percent(a.Accuracy), gain, noise, fmt.Sprintf("%.0f %%", 100*a.Slots)})
 	}
-	fmt.Fprintln(s.out, table.Text([]string{"placement", "estimated", "gain, points", "of the curve", "answer's place"}, rows))
+	fmt.Fprintln(s.out, table.Text([]string{"placement", "right", "points", "noise", "mean place of the answer"}, rows))
+	fmt.Fprintf(s.out, "\n%s", narrow("Points are the difference to "+show.Line(e.Arms[0].Name)+". Noise is two standard errors of the curve. Place 0 % is the first slot, 100 % the last.\n"))
 	if curve.Kind == core.CurveOfUse {
-		fmt.Fprintln(s.out, "\nThe curve is one of use: what answers cite, beside the best slot. The figures are shares of that, not right answers.")
+		fmt.Fprintf(s.out, "\n%s", narrow("The curve is one of use: what answers cite, beside the best slot. The figures are shares of that, not right answers.\n"))
 	}
 	if c.Share > 0 {
 		loss := e.Arms[0].Accuracy - e.Shuffled
-		fmt.Fprintf(s.out, "\nIn random order the estimate is %s: each shuffled request costs %.2f points against %s, and a share of %g %% costs %.3f points over all.\n",
-			show.Percent(e.Shuffled), 100*loss, show.Line(e.Arms[0].Name), 100*c.Share, 100*loss*c.Share)
+		fmt.Fprintf(s.out, "\n%s", narrow(fmt.Sprintf("In random order the estimate is %s: each shuffled request costs %.2f points against %s, and a share of %g %% costs %.3f points over all.\n",
+			show.Percent(e.Shuffled), 100*loss, show.Line(e.Arms[0].Name), 100*c.Share, 100*loss*c.Share)))
 	}
 	if e.Note != "" {
-		fmt.Fprintf(s.out, "\n%s\n", e.Note)
+		fmt.Fprintf(s.out, "\n%s", narrow(show.Line(e.Note)+"\n"))
 	}
 	fmt.Fprintf(s.out, "\nAn estimate by arithmetic; it assumes that\n")
 	for _, a := range compare.Assumptions {
 		fmt.Fprintf(s.out, "  - %s\n", a)
 	}
-	fmt.Fprintf(s.out, "\n%s\n", show.Line(e.Finding))
 }
 
 // rankRows says where the retriever put the answer.

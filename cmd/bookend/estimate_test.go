@@ -22,10 +22,9 @@ func TestEstimateWithACurveFile(t *testing.T) {
 	text := mustRun(t, args...)
 	for _, want := range []string{
 		"8 lines, 8 kept; the answer is in no document of 0, in several of 0\ncurve: " + curve,
-		"The answer stood at rank\n\nrank  lists   share\n1         2  25.0 %\n2         2  25.0 %\n3         2  25.0 %\n4         2  25.0 %\n",
-		"ranked        50.0 %",
+		"Where the answer stood in the lists\n\nrank  lists   share\n1         2  25.0 %\n2         2  25.0 %\n3         2  25.0 %\n4         2  25.0 %\n",
+		"ranked     50.0 %",
 		"An estimate by arithmetic; it assumes that\n  - " + compare.Assumptions[0],
-		"\nEstimate, not a measurement: ",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in:\n%s", want, text)
@@ -35,7 +34,7 @@ func TestEstimateWithACurveFile(t *testing.T) {
 	if err := json.Unmarshal([]byte(read(t, out, "estimate.json")), &e); err != nil {
 		t.Fatal(err)
 	}
-	if len(e.Arms) != 3 || e.Arms[1].Name != "reversed" || e.Arms[2].Name != "measured" || e.Arms[2].Accuracy != e.Arms[1].Accuracy || e.WithGold != 8 || !strings.HasSuffix(text, e.Finding+"\n") {
+	if len(e.Arms) != 3 || e.Arms[1].Name != "reversed" || e.Arms[2].Name != "measured" || e.Arms[2].Accuracy != e.Arms[1].Accuracy || e.WithGold != 8 || !strings.HasPrefix(strings.Join(strings.Fields(text), " "), e.Finding) {
 		t.Errorf("%+v", e)
 	}
 	private(t, out)
@@ -56,7 +55,7 @@ func TestEstimateWithAPublishedCurve(t *testing.T) {
 	write(t, data, `{"question":"q","answers":["a b c"],"ctxs":[{"text":"a b c"},{"text":"x"},{"text":"y"}]}`+"\n"+`{"question":"r","answers":["a b c"],"ctxs":[{"text":"x"},{"text":"y"},{"text":"z"}]}`)
 	text := mustRun(t, "estimate", "--data", data, "--curve", "GPT-3.5-Turbo")
 	for _, want := range []string{
-		"curve: gpt-3.5-turbo/20\n", "in no document      1  50.0 %", "\nranked ", "\nhead-tail ", "\ntail-head ", "\nreversed ", "\nmeasured ", "no placement is worth more than ranked here", "hardly worth its cost",
+		"curve: gpt-3.5-turbo/10\n", "in no document      1  50.0 %", "\nranked ", "\nhead-tail ", "\ntail-head ", "\nreversed ", "\nmeasured ", "no placement is worth more than ranked here", "hardly worth its cost",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in:\n%s", want, text)
@@ -75,7 +74,7 @@ func TestEstimateWithTheCurveOfASweep(t *testing.T) {
 	mustRun(t, "sweep", "--simulate", "recency", "--documents", "4", "--limit", "60", "--out", out)
 	curve := filepath.Join(out, "curve.json")
 	// Where every rank has the answer as often, all orders are worth the same.
-	if even := mustRun(t, "estimate", "--data", retrieved(t, 8), "--curve", curve); !strings.Contains(even, "no placement is worth more than ranked here.") {
+	if even := mustRun(t, "estimate", "--data", retrieved(t, 8), "--curve", curve); !strings.Contains(even, "no placement is worth") {
 		t.Errorf("every rank alike:\n%s", even)
 	}
 	text := mustRun(t, "estimate", "--data", retrieved(t, 5), "--curve", curve)
@@ -101,8 +100,8 @@ func TestBadEstimates(t *testing.T) {
 	}{
 		{[]string{"estimate"}, "--curve"},
 		{[]string{"estimate", "--curve", "gpt-3.5-turbo"}, "--data is missing"},
-		{append(args, "--curve", "nobody"), "--curve nobody is no file, and no published curve"},
-		{append(args, "--curve", "nobody"), "gpt-3.5-turbo/20"},
+		{append(args, "--curve", "nobody"), "there is no file \"nobody\""},
+		{append(args, "--curve", "nobody"), "gpt-3.5-turbo/10|20"},
 		{append(args, "--curve", broken), "curve.json"},
 		{append(args, "--curve", write(t, filepath.Join(dir, "null.json"), strings.Replace(recency, "0.2,0.8", "null,0.8", 1))), "accuracy: [0]: is null"},
 		{append(args, "--curve", write(t, filepath.Join(dir, "twice.json"), strings.Replace(recency, `"documents":4`, `"documents":4,"documents":4`, 1))), "given twice"},

@@ -20,18 +20,18 @@ type experiment struct {
 	Model      string   `group:"The model" placeholder:"NAME" help:"The name of the model on its server."`
 	BaseURL    string   `group:"The model" name:"base-url" placeholder:"URL" help:"An OpenAI-compatible server, such as http://127.0.0.1:8080/v1; one that ends in /chat/completions or /completions is used as it is, with its query. The key comes from OPENAI_API_KEY."`
 	Header     []string `group:"The model" placeholder:"NAME=VALUE" sep:"none" help:"A further header of each request, such as api-key=env:AZURE_KEY (the value of a variable) or api-key=@FILE (that of a file). Any other value is taken as it is, and can be read in the list of processes. May be given again; is never printed or stored."`
-	Completion bool     `group:"The model" help:"Ask by plain completion, as base models need, not by chat."`
-	MaxTokens  int      `group:"The model" default:"100" help:"The most tokens of an answer."`
+	Completion bool     `group:"The model" help:"Ask by plain completion instead of chat, as base models need it."`
+	MaxTokens  int      `group:"The model" default:"100" help:"Longest answer, in tokens."`
 	Params     string   `group:"The model" placeholder:"JSON" help:"Further parameters of the request, such as '{\"seed\":1}'; null takes one out that is sent otherwise, as in '{\"max_tokens\":null,\"max_completion_tokens\":100}' or '{\"stream\":null}'. They stand in the journal: no secrets."`
 	PlainKey   bool     `group:"The model" name:"allow-plain-key" help:"Let the key travel over plain http to another machine, readable on the way."`
 
 	DryRun   bool    `group:"What it costs" help:"Say what would be asked and spent, and ask nothing."`
-	MaxCalls int     `group:"What it costs" placeholder:"N" help:"Send no more requests than that, those of earlier runs into the same folder included."`
-	MaxTotal int     `group:"What it costs" name:"max-total-tokens" placeholder:"N" help:"Use no more tokens than that."`
-	MaxCost  float64 `group:"What it costs" placeholder:"MONEY" help:"Spend no more than that; needs the prices."`
+	MaxCalls int     `group:"What it costs" placeholder:"N" help:"Send N requests at most, those of earlier runs into the same folder included."`
+	MaxTotal int     `group:"What it costs" name:"max-total-tokens" placeholder:"N" help:"Use N tokens at most."`
+	MaxCost  float64 `group:"What it costs" placeholder:"MONEY" help:"Spend that much at most; needs the prices."`
 	prices
 
-	Concurrency int           `group:"How fast" default:"4" help:"Requests that are open at once."`
+	Concurrency int           `group:"How fast" default:"4" help:"Requests that are sent at the same time."`
 	RPM         int           `group:"How fast" name:"rpm" placeholder:"N" help:"Requests a minute at most."`
 	TPM         int           `group:"How fast" name:"tpm" placeholder:"N" help:"Tokens a minute at most."`
 	Timeout     time.Duration `group:"How fast" default:"5m" help:"The longest that one request may take."`
@@ -39,10 +39,13 @@ type experiment struct {
 	MaxFailures int           `group:"How fast" default:"10" help:"Stop after so many failed calls in a row; 0: never."`
 
 	judging
+	graders
 	Out      string   `group:"Where it goes" placeholder:"DIR" help:"Folder for the journal and the report. What was stopped continues there."`
 	BatchOut string   `group:"Where it goes" placeholder:"FILE" help:"Ask nothing, but write what is to be asked as a batch file in OpenAI's form, for a provider's batch service or vLLM's run-batch."`
 	BatchIn  []string `group:"Where it goes" placeholder:"FILE" sep:"none" help:"Ask nothing, but read the results of such a batch into the journal; may be given again for a file of errors."`
 	Force    bool     `group:"Where it goes" help:"Overwrite the files of an earlier report."`
+
+	server string `kong:"-"` // its address without secrets; empty where a simulated reader is asked
 }
 
 type prices struct {
@@ -57,7 +60,7 @@ func (p prices) prices() model.Prices {
 
 type judging struct {
 	Score     string `group:"What counts as right" placeholder:"NAME" help:"best-subspan (unless given), exact (for key-value cases), regexp, numeric[=TOLERANCE] or token-f1."`
-	FirstLine bool   `group:"What counts as right" help:"Judge the first line of each answer, as models need that run on. Both are shown in any case."`
+	FirstLine bool   `group:"What counts as right" help:"Judge the first line of each answer, for a model that does not stop after its answer. The full answer and the first line are both shown in any case."`
 
 	ForceVerdict bool `group:"What counts as right" help:"Show the figures even of a run that is unfit, stamped as such."`
 }
@@ -118,6 +121,9 @@ func (e *experiment) check(simulated bool) error {
 	if e.BatchOut != "" && e.BatchIn != nil {
 		fault("--batch-out and --batch-in are both given: write the batch first, and read its results later")
 	}
+	if e.BatchOut != "" && e.asks() {
+		fault("--batch-out asks the model alone: give the judge with --batch-in, once there are answers")
+	}
 	if e.Out == "" && !e.DryRun && e.BatchOut == "" {
 		fault("--out is missing: name a folder for the journal and the report")
 	}
@@ -141,7 +147,8 @@ func (e *experiment) check(simulated bool) error {
 			fault("--%s is %v: it must be 0 or more, and finite", n.flag, n.value)
 		}
 	}
-	if e.MaxCost > 0 && e.prices == (prices{}) {
+	faults = append(faults, e.graders.check(e)...)
+	if e.MaxCost > 0 && e.prices == (prices{}) && e.graders.prices() == (model.Prices{}) {
 		fault("--max-cost is %v, but nothing has a price: give --price-prompt and --price-answer", e.MaxCost)
 	}
 	if e.Timeout <= 0 {
@@ -152,33 +159,38 @@ func (e *experiment) check(simulated bool) error {
 
 // params are those of the model.
 func (e *experiment) params() (model.Params, error) {
-	p := model.Params{Completion: e.Completion, MaxTokens: e.MaxTokens}
-	if e.Params == "" {
-		return p, nil
+	extra, err := parseParams("params", e.Params)
+	return model.Params{Completion: e.Completion, MaxTokens: e.MaxTokens, Extra: extra}, err
+}
+
+// parseParams reads the JSON of a flag.
+func parseParams(flag, text string) (extra map[string]any, err error) {
+	if text == "" {
+		return nil, nil
 	}
 	var read map[string]json.RawMessage // first: it refuses more than json does
-	if err := strictjson.Unmarshal([]byte(e.Params), &read); err != nil || read == nil {
-		return p, usage("--params is no JSON object with each key once: write one, such as '{\"seed\":1}'")
+	if err := strictjson.Unmarshal([]byte(text), &read); err != nil || read == nil {
+		return nil, usage("--%s is no JSON object with each key once: write one, such as '{\"seed\":1}'", flag)
 	}
-	decoder := json.NewDecoder(strings.NewReader(e.Params))
+	decoder := json.NewDecoder(strings.NewReader(text))
 	decoder.UseNumber()
-	if err := decoder.Decode(&p.Extra); err != nil {
-		return p, usage("--params is no JSON object: %w", err)
+	if err := decoder.Decode(&extra); err != nil {
+		return nil, usage("--%s is no JSON object: %w", flag, err)
 	}
-	for name, value := range p.Extra {
-		text, err := json.Marshal(value)
+	for name, value := range extra {
+		encoded, err := json.Marshal(value)
 		if err != nil {
-			return p, usage("--params: %q: %w", name, err)
+			return nil, usage("--%s: %q: %w", flag, name, err)
 		}
-		if !openai.ReservedParameter(name, text) {
+		if !openai.ReservedParameter(name, encoded) {
 			continue
 		}
 		if strings.EqualFold(name, "stream") {
-			return p, usage("--params sets %q to something else than false, and answers are read whole: leave it out", strings.ToLower(name))
+			return nil, usage("--%s sets %q to something else than false, and answers are read whole: leave it out", flag, strings.ToLower(name))
 		}
-		return p, usage("--params sets %q, which the experiment sets itself: leave it out", strings.ToLower(name))
+		return nil, usage("--%s sets %q, which the experiment sets itself: leave it out", flag, strings.ToLower(name))
 	}
-	return p, nil
+	return extra, nil
 }
 
 // modelName is the model's name in plans and journals.

@@ -17,16 +17,17 @@ import (
 
 // sweepCommand holds the flags of `bookend sweep`.
 type sweepCommand struct {
-	Data     string `group:"What is asked" placeholder:"FILE" help:"Questions with their documents: JSON lines, plain or gzipped (see above), or key-value lines."`
+	Data     string `group:"What is asked" placeholder:"FILE" help:"Questions with their documents: JSON lines, plain or gzipped, or key-value lines."`
 	KV       int    `group:"What is asked" name:"kv" placeholder:"N" help:"In place of --data: N key-value cases, made from the seed. No file is needed."`
 	Keys     int    `group:"What is asked" placeholder:"K" help:"Keys of each case of --kv (${keys} unless given)."`
-	Simulate string `group:"What is asked" placeholder:"NAME" help:"Ask no model but a simulated reader, offline and free: flat, u, inverted, primacy, recency, or a published curve such as gpt-3.5-turbo; an unknown name lists all."`
+	Simulate string `group:"What is asked" placeholder:"NAME" help:"Ask no model but a simulated reader, offline and free: flat, u, inverted, primacy, recency, or a published curve such as gpt-3.5-turbo; --simulate list shows all names."`
 
 	Documents   int    `group:"The prompt" placeholder:"N" help:"Documents in each prompt. As many as the smallest case has unless given."`
-	Slots       string `group:"The prompt" default:"all" help:"Slots to measure: all, a number (dense at both ends), or a list such as 0,4,9."`
+	Slots       string `group:"The prompt" default:"all" help:"Slots to measure, counted from 1: all, how many (dense at both ends), or a list such as 1,5,10."`
 	Layout      string `group:"The prompt" placeholder:"NAME" help:"instruction-first (that of Liu et al., unless given), question-last, query-aware, or a list of parts."`
 	Format      string `group:"The prompt" placeholder:"NAME" help:"Form of a document: titled (unless given), numbered, xml or markdown."`
 	Instruction string `group:"The prompt" placeholder:"FILE" help:"A file with the instruction, in place of our own."`
+	Settings    string `group:"The prompt" placeholder:"FILE" help:"Your own prompt, YAML or JSON (docs/settings.md): rules, task, reminder, layout, format, instruction. A setting that changes no prompt here is refused by name."`
 
 	UntilDecided bool `group:"When it ends" help:"Look after every question and stop once the shape is settled. Without it, all questions are asked."`
 
@@ -79,6 +80,9 @@ func (c *sweepCommand) check() error {
 	}
 	if c.Keys != 0 && c.KV == 0 {
 		fault("--keys is %d, but only --kv N has keys: give both", c.Keys)
+	}
+	if c.NoRepeat && c.Repeats != 1 {
+		fault("--repeats is %d, and --no-repeat leaves the repeats out: give one of the two", c.Repeats)
 	}
 	if c.UntilDecided && c.BatchOut != "" {
 		fault("--until-decided looks after every question, and a batch asks them all: leave out one of the two")
@@ -148,28 +152,29 @@ func (c *sweepCommand) settings(cases *dataset.Dataset) (sweep.Settings, error) 
 	}
 	slices.Sort(s.Without)
 	if c.Instruction != "" {
-		if s.Instruction, err = readInstruction(c.Instruction); err != nil {
+		if s.Instruction, err = readText("instruction", c.Instruction); err != nil {
 			return s, err
 		}
 	}
-	if c.Layout == "" && c.Format == "" {
-		return s, nil
+	own, err := readSettings(c.Settings, layout.Paper())
+	if err != nil {
+		return s, err
 	}
-	if report.Task == dataset.KeyValue && s.Instruction == "" {
-		return s, usage("--layout and --format change the layout of key-value cases, which our instruction does not fit: give --instruction FILE as well")
+	if report.Task == dataset.KeyValue && c.Layout == "" && c.Format == "" && c.Settings == "" {
+		return s, nil // a layout of its own
 	}
-	config := layout.Paper()
-	if c.Layout != "" {
-		config.Layout = prompt.Layout(c.Layout)
+	if err := own.forSweep(c); err != nil {
+		return s, err
 	}
-	parts, _ := config.Layout.Parts() // a layout that is none is refused with the plan
-	if slices.Contains(parts, prompt.PartTask) || slices.Contains(parts, prompt.PartReminder) {
-		return s, usage("--layout %s has a place for a task or a reminder, and a sweep has neither: leave them out, as question-last does", c.Layout)
+	if _, err := prompt.New(own.prompt); err != nil {
+		return s, err
 	}
-	if c.Format != "" {
-		config.Format = prompt.Format(c.Format)
+	if p := own.prompt; report.Task == dataset.KeyValue && s.Instruction == "" && (c.Settings == "" || p.Instruction+p.Task+p.Rules == "") {
+		return s, usage("--layout, --format and --settings need --instruction FILE where the cases are key-value: our own instruction fits one layout of them alone")
 	}
-	s.Prompt = &config
+	if c.Layout != "" || c.Format != "" || c.Settings != "" {
+		s.Prompt = &own.prompt
+	}
 	return s, nil
 }
 
@@ -192,17 +197,18 @@ func readFlagFile(flag, path string, most int64) ([]byte, error) {
 	return text, nil
 }
 
-func readInstruction(path string) (string, error) {
-	text, err := readFlagFile("instruction", path, maxInstruction)
+// readText reads the words for a model in the file of a flag.
+func readText(flag, path string) (string, error) {
+	text, err := readFlagFile(flag, path, maxInstruction)
 	if err != nil {
 		return "", err
 	}
-	instruction := strings.TrimSpace(string(text))
+	words := strings.TrimSpace(string(text))
 	switch {
 	case !utf8.Valid(text):
-		return "", usage("--instruction %s is not text in UTF-8", path)
-	case instruction == "":
-		return "", usage("--instruction %s is empty: write the instruction into it", path)
+		return "", usage("--%s %s is not text in UTF-8", flag, path)
+	case words == "":
+		return "", usage("--%s %s is empty: write into it what the model is told", flag, path)
 	}
-	return instruction, nil
+	return words, nil
 }

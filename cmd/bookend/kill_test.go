@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"strconv"
 	"strings"
 	"syscall"
@@ -180,6 +181,83 @@ func TestKilledExperiments(t *testing.T) {
 			}
 			t.Logf("%d kills, %d full disks, %d calls, %d repeated", *kills, *kills, len(want), repeated)
 		})
+	}
+}
+
+// A run whose judge has to be asked is killed again and again: no answer and no judgement
+// is lost, or asked for twice but for what was open, and the last run reports what one
+// reports that nothing disturbed.
+func TestKilledJudge(t *testing.T) {
+	t.Parallel()
+	url, requests := server(t, func(prompt string) (int, string) {
+		time.Sleep(2 * time.Millisecond)
+		return readsTheEnd(prompt)
+	})
+	program, lines := scoreCommand(t)
+	dir := t.TempDir()
+	calm, out := filepath.Join(dir, "calm"), filepath.Join(dir, "out")
+	args := []string{"compare", "--data", retrieved(t, 6**kills), "--model", "m", "--base-url", url, "--concurrency", strconv.Itoa(killConcurrency), "--score-command", program, "--force"}
+	if p := start(t, 0, append(args, "--out", calm)...); p.code() != exitDone {
+		t.Fatalf("undisturbed: code %d\n%s", p.code(), p.out.String())
+	}
+	// known counts answers, and judgements that were asked for, each once.
+	known := func(dir string) (answers, judgements int) {
+		t.Helper()
+		path := filepath.Join(dir, journalName)
+		if _, err := os.Stat(path); err != nil {
+			return 0, 0
+		}
+		seen := map[string]bool{}
+		_, err := journal.Read(path, func(r journal.Record) error {
+			id := r.Key + " " + r.Of
+			if seen[id] || r.Failure != nil {
+				t.Errorf("twice, or a failure: %+v", r)
+			}
+			seen[id] = true
+			switch {
+			case r.Of == "":
+				answers++
+			case r.Answer != nil:
+				judgements++
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return answers, judgements
+	}
+	wantAnswers, wantJudgements := known(calm)
+	for kill := range 2 * *kills {
+		answered, judged := known(out)
+		sent, asked := int(requests.Load()), len(lines())
+		p := start(t, 0, append(args, "--out", out)...)
+		for after := 1 + rand.IntN(20); int(requests.Load())-sent < after; {
+			select {
+			case <-p.ended:
+				after = 0
+			case <-time.After(time.Millisecond):
+			}
+		}
+		_ = p.Process.Kill()
+		<-p.ended
+		time.Sleep(20 * time.Millisecond) // what is on its way comes in
+		answeredNow, judgedNow := known(out)
+		if lost := int(requests.Load()) - sent - (answeredNow - answered); lost < 0 || lost > killConcurrency {
+			t.Errorf("kill %d: %d requests have no answer in the journal", kill, lost)
+		}
+		if lost := len(lines()) - asked - (judgedNow - judged); lost < 0 || lost > 1 { // the program reads one line after the other
+			t.Errorf("kill %d: %d judgements are not in the journal", kill, lost)
+		}
+	}
+	if p := start(t, 0, append(args, "--out", out)...); p.code() != exitDone {
+		t.Fatalf("the last run: code %d\n%s", p.code(), p.out.String())
+	}
+	if answers, judgements := known(out); answers != wantAnswers || judgements != wantJudgements {
+		t.Errorf("(-want +got) -%d answers, %d judgements +%d, %d", wantAnswers, wantJudgements, answers, judgements)
+	}
+	if got, want := result(t, out), result(t, calm); !reflect.DeepEqual(got.Arms, want.Arms) || got.Finding != want.Finding {
+		t.Errorf("(-undisturbed +killed)\n-%s\n+%s", want.Finding, got.Finding)
 	}
 }
 

@@ -6,11 +6,14 @@
 //	bookend sweep --simulate gpt-3.5-turbo --out DIR
 //	bookend compare --data lists.jsonl --model NAME --base-url URL --until-decided --out DIR
 //	bookend estimate --data lists.jsonl --curve FILE
+//	bookend reuse --data traffic.jsonl --curve FILE
 //	bookend report DIR
 //	bookend vet rag.yaml
 //	bookend order --placement head-tail 5
 //	bookend curve --traffic FILE --out DIR
 //	bookend data hotpotqa FILE --out lists.jsonl
+//	bookend completion bash
+//	bookend help sweep
 //
 // It exits with 0 when all is done, 1 after an error or findings of vet, 2 for a
 // command or an input that it cannot use, 3 when it was interrupted, or when an
@@ -55,11 +58,16 @@ type cli struct {
 	Sweep    sweepCommand    `cmd:"" help:"Move the answer through every slot of the prompt, and draw how well each slot is read."`
 	Compare  compareCommand  `cmd:"" help:"Compare placements on your retriever's own lists: reorder, keep, or inconclusive."`
 	Estimate estimateCommand `cmd:"" help:"Work out what each placement would be worth there, without asking a model."`
+	Reuse    reuseCommand    `cmd:"" help:"Count what a server's prompt cache saves on your own traffic, and what reuse would save; nothing is asked."`
 	Curve    curveCommand    `cmd:"" help:"Read the curve out of recorded traffic, of which a share came in random order; nothing is asked."`
 	Report   reportCommand   `cmd:"" help:"Make table, plots and page again from the journals of sweeps; nothing is asked."`
 	Vet      vetCommand      `cmd:"" help:"Find faults of layout in settings of Bookend and configurations of other RAG programs."`
 	Order    orderCommand    `cmd:"" help:"Print the order that a placement gives, or place documents of a file."`
 	Data     dataCommand     `cmd:"" help:"Turn BEIR, HotpotQA, MS MARCO or RAGAS into the lines that experiments read."`
+
+	Completion completionCommand `cmd:"" help:"Print a script that completes the commands and flags of bookend in bash, zsh or fish."`
+
+	Version kong.VersionFlag `help:"Print the version of this program."`
 }
 
 const description = `Measure where in the prompt your model reads best, and get a placement that fits it.`
@@ -67,13 +75,14 @@ const description = `Measure where in the prompt your model reads best, and get 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second interrupt ends the program at once
-	code := execute(ctx, os.Args[1:], streams{out: os.Stdout, err: os.Stderr, terminal: isTerminal(os.Stderr), getenv: os.Getenv})
+	code := execute(ctx, os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr, terminal: isTerminal(os.Stderr), getenv: os.Getenv})
 	stop()
 	os.Exit(code)
 }
 
 // streams is the world outside, which tests replace.
 type streams struct {
+	in       io.Reader
 	out, err io.Writer
 	terminal bool // err is one
 	getenv   func(string) string
@@ -129,6 +138,7 @@ func execute(ctx context.Context, args []string, s streams) (code int) {
 	var c cli
 	parser, err := kong.New(&c, kong.Name("bookend"), kong.Vars{
 		"keys": strconv.Itoa(defaultKeys), "placements": strings.Join(core.PlacementNames(), ", "), "tokenizers": strings.Join(settings.Tokenizers(), ", "),
+		"version": "bookend " + version(), "shells": strings.Join(shells, ","),
 	}, kong.Description(description),
 		kong.Writers(s.out, s.err), kong.Exit(func(code int) { panic(exited(code)) }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}))
@@ -136,9 +146,10 @@ func execute(ctx context.Context, args []string, s streams) (code int) {
 		fmt.Fprintln(s.err, show.Line(err.Error()))
 		return exitFailed
 	}
+	args = negativeArguments(parser.Model, helpArguments(args))
 	parsed, err := parser.Parse(args)
 	if err != nil {
-		fmt.Fprintf(s.err, "bookend: %s (--help explains the flags)\n", show.Line(err.Error()))
+		fmt.Fprintln(s.err, unparsed(err, parser.Model, args))
 		return exitUsage
 	}
 	parsed.BindTo(ctx, (*context.Context)(nil))
@@ -146,7 +157,7 @@ func execute(ctx context.Context, args []string, s streams) (code int) {
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil && !errors.As(err, new(*incompleteError)) {
 		err = errInterrupted
 	}
-	return report(err, s.err)
+	return report(err, parsed.Selected().Flags, s.err)
 }
 
 // errInterrupted is the end of a command that had not begun to ask, or asks nothing.
@@ -167,7 +178,7 @@ func panicked(fault any, s streams) int {
 }
 
 // report prints an error, each of its faults on a line of its own.
-func report(err error, to io.Writer) int {
+func report(err error, flags []*kong.Flag, to io.Writer) int {
 	if err == nil {
 		return exitDone
 	}
@@ -177,8 +188,8 @@ func report(err error, to io.Writer) int {
 	if errors.As(err, new(unfitError)) {
 		return exitUnfit
 	}
-	for _, line := range strings.Split(err.Error(), "\n") {
-		fmt.Fprintln(to, show.Line(line))
+	for _, line := range faultLines(err, flags) {
+		fmt.Fprintln(to, line)
 	}
 	var (
 		bad        *usageError

@@ -151,7 +151,6 @@ func TestBadCommands(t *testing.T) {
 		args []string
 		want string
 	}{
-		{nil, "sweep"},
 		{[]string{"swep"}, "swep"},
 		{[]string{"sweep"}, "nothing says what to ask: give --data FILE"},
 		{[]string{"sweep", "--kv", "3"}, "--model is missing"},
@@ -167,7 +166,7 @@ func TestBadCommands(t *testing.T) {
 		{[]string{"sweep", "--kv", "3", "--model", "m", "--dry-run", "--params", `{"seed":1} {"seed":2}`}, "--params is no JSON object"},
 		{[]string{"sweep", "--kv", "3", "--model", "m", "--dry-run", "--params", `{"seed":1,"seed":2}`}, "each key once"},
 		{[]string{"sweep", "--kv", "3", "--model", "m", "--dry-run", "--params", `{"Model":"x"}`}, `--params sets "model"`},
-		{[]string{"sweep", "--kv", "3", "--model", "m", "--dry-run", "--layout", "query-aware"}, "give --instruction FILE as well"},
+		{[]string{"sweep", "--kv", "3", "--model", "m", "--dry-run", "--layout", "query-aware"}, "need --instruction FILE"},
 		{[]string{"sweep", "--kv", "3", "--model", "m", "--dry-run", "--instruction", empty}, "is empty"},
 		{[]string{"sweep", "--kv", "3", "--model", "m", "--dry-run", "--instruction", dir + "/none"}, "cannot be read"},
 		{append(sim, "--instruction", csv, "--layout", "Bookend"), "--layout Bookend has a place for a task or a reminder"},
@@ -175,10 +174,10 @@ func TestBadCommands(t *testing.T) {
 		{append(sim, "--instruction", csv, "--layout", "nonsense"), "list parts"},
 		{[]string{"sweep", "--data", csv, "--model", "m", "--dry-run"}, "data.csv"},
 		{[]string{"sweep", "--data", dir + "/none", "--model", "m", "--dry-run"}, "no such file"},
-		{append(sim, "--simulate", "nobody"), "gpt-3.5-turbo/20"},
+		{append(sim, "--simulate", "nobody"), "gpt-3.5-turbo/10|20"},
 		{append(sim, "--model", "m"), "leave out --model"},
 		{append(sim, "--batch-out", "f"), "needs no batch"},
-		{append(sim, "--slots", "0,99"), "slots"},
+		{append(sim, "--slots", "0,9"), "go from 1 to 20"},
 		{append(sim, "--score", "vibes"), "best-subspan"},
 		{append(sim, "--concurrency", "0"), "--concurrency is 0"},
 		{append(sim, "--timeout", "0s"), "--timeout"},
@@ -242,4 +241,12 @@ func TestHelp(t *testing.T) {
 	}
 	mustRun(t, "--help")
 	mustRun(t, "report", "--help")
+}
+
+// What a release says is seen where one is rehearsed: integration_test/release.
+func TestVersionInAClone(t *testing.T) {
+	t.Parallel()
+	if got := mustRun(t, "--version"); got != "bookend (devel)\n" {
+		t.Errorf("%q", got)
+	}
 }

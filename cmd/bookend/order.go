@@ -24,21 +24,23 @@ import (
 
 // orderCommand holds the flags of `bookend order`.
 type orderCommand struct {
-	N         *int     `arg:"" optional:"" name:"n" help:"Print the order of so many documents, best first in: the rank in each slot."`
+	N         *int     `arg:"" optional:"" name:"n" help:"How many documents: the rank that stands in each slot is printed, from the first slot to the last."`
 	Placement string   `placeholder:"NAME" help:"${placements}, or measured=FILE. head-tail unless given."`
-	Docs      string   `placeholder:"FILE" help:"In place of a number: documents as JSON lines, best first, with text and what else they have: id, score, metadata."`
+	Docs      string   `placeholder:"FILE" help:"In place of a number: documents as JSON lines, best first, with text and what else they have: id, score, metadata; - reads standard input."`
 	Settings  string   `placeholder:"FILE" help:"Settings, YAML or JSON; the flags win over them."`
-	ByScore   bool     `help:"Rank by score, and not as given; needs --direction."`
+	ByScore   bool     `help:"Rank by score instead of by the given order; needs --direction."`
 	Direction string   `placeholder:"NAME" help:"higher-is-better or lower-is-better."`
 	Threshold *float64 `placeholder:"SCORE" help:"Leave out documents with a worse score; needs --direction."`
-	TopK      *int     `name:"top-k" placeholder:"N" help:"Admit no more documents than that."`
-	Budget    *int     `placeholder:"N" help:"Admit no more tokens than that."`
+	TopK      *int     `name:"top-k" placeholder:"N" help:"Admit N documents at most."`
+	Budget    *int     `placeholder:"N" help:"Admit N tokens at most."`
 	Tokenizer string   `placeholder:"NAME" help:"What counts tokens: ${tokenizers}. cl100k_base unless given."`
 }
 
 // Help is the long text of `bookend order --help`.
 func (*orderCommand) Help() string {
-	return `    bookend order --placement head-tail 5
+	return `To see a placement, and to try one on documents of your own:
+
+    bookend order --placement head-tail 5
     bookend order --docs hits.jsonl --budget 2000 --placement edges-first=3
 
 A line of the file is one document, such as {"id": "a", "text": "…", "score": 0.83, "metadata": {"source": "faq.md", "position": 2}}. The text may also stand under ` + strings.Join(dataset.TextKeys()[1:], ", ") + `, as frameworks write it.`
@@ -84,7 +86,7 @@ func (c *orderCommand) Run(ctx context.Context, s streams) error {
 		fmt.Fprintln(s.out, strings.Join(words, " "))
 		return nil
 	}
-	docs, err := readDocs(c.Docs)
+	docs, err := readDocs(c.Docs, s.in)
 	if err != nil {
 		return err
 	}
@@ -136,8 +138,8 @@ func (c *orderCommand) config() (core.Config, func(string) int, error) {
 		order.Threshold = c.Threshold
 	}
 	if c.TopK != nil {
-		if err := (countFlag{"top-k", *c.TopK, 0, maxDocuments}).check(); err != nil {
-			faults = append(faults, err)
+		if *c.TopK > maxDocuments { // core refuses one that is negative
+			faults = append(faults, usage("--top-k is %d: it must be %d at most", *c.TopK, maxDocuments))
 		}
 		order.TopK = *c.TopK
 	}
@@ -160,14 +162,19 @@ func (c *orderCommand) config() (core.Config, func(string) int, error) {
 	return *order, count, nil
 }
 
-// readDocs reads JSON lines.
-func readDocs(path string) ([]orderDoc, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, usage("--docs: %w", err)
+// readDocs reads JSON lines from a file; "-" is standard input.
+func readDocs(path string, in io.Reader) ([]orderDoc, error) {
+	if path == "-" {
+		path = "standard input"
+	} else {
+		file, err := os.Open(path)
+		if err != nil {
+			return nil, usage("--docs: %w", err)
+		}
+		defer file.Close()
+		in = file
 	}
-	defer file.Close()
-	lines := bufio.NewScanner(io.LimitReader(file, maxDocBytes+1))
+	lines := bufio.NewScanner(io.LimitReader(in, maxDocBytes+1))
 	lines.Buffer(nil, maxDocLine)
 	var docs []orderDoc
 	size := 0

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -91,12 +92,12 @@ func TestBadOrders(t *testing.T) {
 		want string
 	}{
 		{nil, "give a number of documents, or --docs FILE"},
-		{[]string{"-1"}, "unknown flag"},
+		{[]string{"-1"}, "is -1: it must be from 0"},
 		{[]string{"100001"}, "from 0 to 100000"},
 		{[]string{"5", "--docs", docs}, "choose one"},
 		{[]string{"5", "--placement", "nope"}, "valid names: ranked"},
 		{[]string{"5", "--tokenizer", "bpe"}, "cl100k_base"},
-		{[]string{"5", "--by-score"}, "Direction"},
+		{[]string{"5", "--by-score"}, "--direction"},
 		{[]string{"5", "--settings", bad}, "did you mean top_k?"},
 		{[]string{"--docs", docs}, "line 2 of"},
 		{[]string{"--docs", write(t, filepath.Join(dir, "keys.jsonl"), `{"id":"a","body":"x"}`)}, `has the keys "body", "id", and no text: it stands under one of text, content, page_content, PageContent, contents`},
@@ -108,5 +109,23 @@ func TestBadOrders(t *testing.T) {
 		if o := command(t, append([]string{"order"}, c.args...)...); o.code != exitUsage || !strings.Contains(o.err, c.want) {
 			t.Errorf("order %q: code %d, want %q in %s", c.args, o.code, c.want, o.err)
 		}
+	}
+}
+
+// The documents of a pipe are read as those of a file are.
+func TestOrderOfStandardInput(t *testing.T) {
+	t.Parallel()
+	const lines = `{"id":"a","text":"one"}` + "\n" + `{"id":"b","text":"two"}` + "\n" + `{"id":"c","text":"three"}`
+	var out, errs bytes.Buffer
+	s := streams{in: strings.NewReader(lines), out: &out, err: &errs, getenv: func(string) string { return "" }}
+	if code := execute(t.Context(), []string{"order", "--docs", "-"}, s); code != exitDone {
+		t.Fatalf("code %d: %s", code, errs.String())
+	}
+	if want := mustRun(t, "order", "--docs", write(t, filepath.Join(t.TempDir(), "docs"), lines)); out.String() != want || !strings.Contains(want, "3       r2") {
+		t.Errorf("(-want +got)\n-%s\n+%s", want, out.String())
+	}
+	s.in = strings.NewReader("{]")
+	if code := execute(t.Context(), []string{"order", "--docs", "-"}, s); code != exitUsage || !strings.Contains(errs.String(), "line 1 of standard input") {
+		t.Errorf("code %d: %s", code, errs.String())
 	}
 }

@@ -25,7 +25,7 @@ type simulated struct {
 func newSimulated(name string, seed uint64) (*simulated, error) {
 	accuracy, err := simulate.Accuracy(name, 0)
 	if err != nil {
-		return nil, usage("--simulate: %w", err)
+		return nil, forFlag("--simulate", err)
 	}
 	return &simulated{ // table.SimulatedBaselines tells of the two accuracies
 		name: name, seed: seed, readers: map[int]*simulate.Reader{},

@@ -26,16 +26,23 @@ func (c *sweepCommand) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
+	client, server, err := c.model(s, c.Simulate, c.Seed)
+	if err != nil {
+		return err
+	}
 	documents := 0
 	if c.Simulate != "" {
 		accuracy, err := simulate.Accuracy(c.Simulate, c.Documents)
 		if err != nil {
-			return usage("--simulate: %w", err)
+			return forFlag("--simulate", err)
 		}
 		documents = len(accuracy)
 	}
-	dataset, err := c.open(scorer, documents)
-	if err != nil {
+	var dataset *dataset.Dataset
+	if err := unlessSoon(s, "Reading "+c.Data, func() (err error) {
+		dataset, err = c.open(scorer, documents)
+		return err
+	}); err != nil {
 		return err
 	}
 	defer dataset.Close()
@@ -47,18 +54,34 @@ func (c *sweepCommand) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	estimate, err := plan.Estimate(ctx, c.prices.prices())
+	var estimate run.Estimate
+	if err := unlessSoon(s, "Counting what the prompts hold", func() (err error) {
+		estimate, err = plan.Estimate(ctx, c.prices.prices())
+		return err
+	}); err != nil {
+		return err
+	}
+	judge, err := c.grader(s)
 	if err != nil {
 		return err
 	}
+	defer judge.close()
 	c.announce(s, dataset, plan, estimate)
+	if estimate, err = c.foresee(s, plan, judge, estimate); err != nil {
+		return err
+	}
 	if c.DryRun {
 		c.foreseeCaps(s, estimate)
 		fmt.Fprintln(s.out, "\nDry run: nothing was asked, spent or written.")
 		return nil
 	}
-	described := sweep.Described{Manifest: plan.Describe(), Scorer: c.Score, FirstLine: c.FirstLine, UntilDecided: c.UntilDecided}
+	described := sweep.Described{Manifest: plan.Describe(), Scorer: c.Score, FirstLine: c.FirstLine, Judge: judge.describe(), UntilDecided: c.UntilDecided}
 	same := func(path string) error { return sameSweep(path, described) }
+	ask := func(m model.Model) func(*journal.Journal, run.Limits) (run.Progress, error) {
+		return func(j *journal.Journal, limits run.Limits) (run.Progress, error) {
+			return sweep.Run(ctx, plan, described, m, j, limits)
+		}
+	}
 	if c.BatchOut != "" {
 		return c.writeBatch(s, func(*journal.Journal) (run.Source, error) { return plan, nil }, settings.Model, settings.Params, same)
 	}
@@ -67,13 +90,10 @@ func (c *sweepCommand) Run(ctx context.Context, s streams) error {
 		err = c.readBatches(s, same, func(journal *journal.Journal) (run.Source, error) {
 			return sweep.Noted(plan, described, journal)
 		})
+		err = c.judgeBatch(ctx, s, judge, err, same, plan.Len(), ask(judge.of(nil)))
 	} else {
-		var model model.Model
-		if model, described.Server, err = c.model(s); err == nil {
-			err = c.ask(ctx, s, c.Out, same, plan.Len(), func(journal *journal.Journal, limits run.Limits) (run.Progress, error) {
-				return sweep.Run(ctx, plan, described, model, journal, limits)
-			})
-		}
+		described.Server = server
+		err = c.ask(ctx, s, c.Out, same, plan.Len(), ask(judge.of(client)))
 	}
 	failed := (*incompleteError)(nil)
 	if err != nil && !(errors.As(err, &failed) && failed.report) {
@@ -100,14 +120,17 @@ func (c *sweepCommand) announce(s streams, dataset *dataset.Dataset, plan *sweep
 	fmt.Fprintf(s.out, "%s\n%s\n", show.Lines(plan.String()), show.Line(estimate.String()))
 }
 
-// model makes the client, or the simulated reader. server is its address without
-// secrets.
-func (c *sweepCommand) model(s streams) (model model.Model, server string, err error) {
-	if c.Simulate != "" {
-		model, err := newSimulated(c.Simulate, c.Seed)
+// model makes the client, or the simulated reader; nil where nothing is asked. server
+// is its address without secrets.
+func (e *experiment) model(s streams, simulate string, seed uint64) (model model.Model, server string, err error) {
+	switch {
+	case simulate != "":
+		model, err := newSimulated(simulate, seed)
 		return model, "", err
+	case e.DryRun || e.BatchOut != "" || e.BatchIn != nil:
+		return nil, "", nil
 	}
-	return c.client(s)
+	return e.client(s)
 }
 
 // sameSweep refuses a folder that holds the journal of another sweep.

@@ -57,7 +57,10 @@ func (c *curveCommand) Run(ctx context.Context, s streams) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if _, err := collector.ReadFile(path); errors.Is(err, fs.ErrNotExist) || errors.Is(err, record.ErrNotRecord) {
+		if err := unlessSoon(s, "Reading "+path, func() error {
+			_, err := collector.ReadFile(path)
+			return err
+		}); errors.Is(err, fs.ErrNotExist) || errors.Is(err, record.ErrNotRecord) {
 			return &usageError{err}
 		} else if err != nil {
 			return err
@@ -66,7 +69,11 @@ func (c *curveCommand) Run(ctx context.Context, s streams) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	r := collector.Result()
+	var r traffic.Result
+	_ = unlessSoon(s, "Drawing the intervals", func() error {
+		r = collector.Result()
+		return nil
+	})
 	if err := ctx.Err(); err != nil {
 		return err
 	}

@@ -198,7 +198,7 @@ func TestBadTraffic(t *testing.T) {
 		"another file":    {[]string{"curve", "--traffic", other}, exitUsage, "does not begin as a record file does"},
 		"damaged":         {[]string{"curve", "--traffic", damaged}, exitFailed, "line 2"},
 		"twice":           {[]string{"curve", "--traffic", good, good}, exitUsage, "given twice"},
-		"a short window":  {[]string{"curve", "--traffic", good, "--window", "1ms"}, exitUsage, "Window is 1ms"},
+		"a short window":  {[]string{"curve", "--traffic", good, "--window", "1ms"}, exitUsage, "--window is 1ms"},
 		"too few at all":  {[]string{"curve", "--traffic", good}, exitDone, ""},
 		"unknown setting": {[]string{"curve", "--traffic", good, "--what"}, exitUsage, "--what"},
 	} {
@@ -216,7 +216,7 @@ func TestEstimateOfAShare(t *testing.T) {
 		`{"format":"bookend-curve/1","kind":"use","model":"m","documents":3,"questions":500,"shape":"primacy","slots":[0,1,2],"accuracy":[1,0.5,0.3]}`)
 	lists := write(t, filepath.Join(dir, "lists.jsonl"),
 		`{"question":"Which capital?","answers":["Paris"],"ctxs":[{"text":"It is Paris.","isgold":true},{"text":"Other."},{"text":"More."}]}`+"\n")
-	text := mustRun(t, "estimate", "--data", lists, "--curve", curve, "--share", "0.1")
+	text := strings.Join(strings.Fields(mustRun(t, "estimate", "--data", lists, "--curve", curve, "--share", "0.1")), " ")
 	for _, part := range []string{
 		"The curve is one of use",
 		"In random order the estimate is 60.0 %: each shuffled request costs 40.00 points against ranked, and a share of 10 % costs 4.000 points over all.",

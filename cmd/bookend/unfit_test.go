@@ -105,12 +105,12 @@ func TestUnfit(t *testing.T) {
 		word      evidence.Word
 		asked     int64 // requests at most, of either
 	}{
-		{"empty at the limit", func(p string) reply { return reply{`{"content":""}`, "length", len(p) / 4} }, 60, exitUnfit, fitness.NoAnswers, "", evidence.Unfit, 200},
-		{"refused", func(p string) reply { return reply{`{"content":null}`, "content_filter", len(p) / 4} }, 60, exitUnfit, fitness.NoAnswers, "", evidence.Unfit, 200},
-		{"sensitive", func(p string) reply { return reply{`{"content":""}`, "sensitive", len(p) / 4} }, 60, exitUnfit, fitness.NoAnswers, "", evidence.Unfit, 200},
+		{"empty at the limit", func(p string) reply { return reply{`{"content":""}`, "length", len(p) / 4} }, 60, exitUnfit, fitness.NoAnswers, "", evidence.Unfit, 360},
+		{"refused", func(p string) reply { return reply{`{"content":null}`, "content_filter", len(p) / 4} }, 60, exitUnfit, fitness.NoAnswers, "", evidence.Unfit, 360},
+		{"sensitive", func(p string) reply { return reply{`{"content":""}`, "sensitive", len(p) / 4} }, 60, exitUnfit, fitness.NoAnswers, "", evidence.Unfit, 360},
 		{"unclosed thinking", func(p string) reply {
 			return reply{`{"content":"<think>Paris, I should say Paris"}`, "length", len(p) / 4}
-		}, 60, exitUnfit, fitness.NoAnswers, "", evidence.Unfit, 200},
+		}, 60, exitUnfit, fitness.NoAnswers, "", evidence.Unfit, 360},
 		{"thinking then wrong", func(p string) reply { return says(p, "<think>It is Paris.</think>Rome") }, 60, exitDone, none, core.ShapeUndecided, evidence.Inconclusive, 1000},
 		{"thinking then wrong for long", func(p string) reply { return says(p, "<think>It is Paris.</think>Rome") }, 500, exitUnfit, "wrong", "", evidence.Unfit, 3000},
 		{"uses no document", func(p string) reply { return says(p, "Lima") }, 500, exitUnfit, "wrong", "", evidence.Unfit, 3000},

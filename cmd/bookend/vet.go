@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"slices"
@@ -58,7 +59,7 @@ func (c *vetCommand) Run(ctx context.Context, s streams) error {
 	if c.Explain != "" {
 		rule, err := vet.Lookup(c.Explain)
 		if err == nil {
-			fmt.Fprint(s.out, rule.Page())
+			fmt.Fprint(s.out, narrow(rule.Page()))
 		}
 		return err
 	}
@@ -71,6 +72,9 @@ func (c *vetCommand) Run(ctx context.Context, s streams) error {
 	options := vet.Options{Decay: c.Decay}
 	if c.Curve != "" {
 		curve, err := judge.Load(c.Curve)
+		if errors.Is(err, fs.ErrNotExist) {
+			return noCurve("--curve", c.Curve)
+		}
 		if err != nil {
 			return &usageError{fmt.Errorf("bookend: --curve: %w", err)}
 		}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/bookend-rag/bookend/cmd/internal/doctree"
 	"github.com/bookend-rag/bookend/cmd/internal/vet"
@@ -39,15 +40,18 @@ func TestText(t *testing.T) {
 	want := `rag.yaml:7:16: warning BE101: ranked order gives the end of the prompt to the worst document
   7 |   chunk_order: similarity_desc   # as they come
     |                ^^^^^^^^^^^^^^^
-  The documents (10 at most) reach the prompt best first: the second best stands in slot 2, and the
-  last slot holds the worst. Many models read the middle worst (lost in the middle).
+  The documents (10 at most) reach the prompt best first: the second best stands
+  in slot 2, and the last slot holds the worst. Many models read the middle
+  worst (lost in the middle).
       slot         1    2    3    4    5    6    7    8    9   10
       now         r1   r2   r3   r4   r5   r6   r7   r8   r9  r10
       head-tail   r1   r3   r5   r7   r9  r10   r8   r6   r4   r2
   fix:  chunk_order: head_tail_alternating   # as they come
-  Whether the program behind this file takes another word is not known: look at its documentation.
-  fine: Ranked order is right for a model that reads the start best or every slot alike, and where
-        the best document nearly always holds the answer. Below five documents it hardly matters.
+  Whether the program behind this file takes another word is not known: look at
+  its documentation.
+  fine: Ranked order is right for a model that reads the start best or every
+        slot alike, and where the best document nearly always holds the answer.
+        Below five documents it hardly matters.
 `
 	if got := printed(found(t, "rag.yaml", faulty)); got != want {
 		t.Errorf("(-want +got)\n-%s\n+%s", want, got)
@@ -179,5 +183,39 @@ func TestSARIFHasNoLinks(t *testing.T) {
 	}
 	if !strings.Contains(text, "click") {
 		t.Errorf("the value is not quoted: %q", text)
+	}
+}
+
+// A second finding of a rule shows its own lines, and says nothing that the first one
+// said.
+func TestTextSaysNothingTwice(t *testing.T) {
+	t.Parallel()
+	const profile = ":\n  retriever: {top_k: 20}\n  augmentation: {chunk_order: similarity_desc}\n"
+	file := write(t, filepath.Join(t.TempDir(), "rag.yaml"), "one"+profile+"two"+profile)
+	out := mustRun(t, "vet", file)
+	if n := strings.Count(out, "warning BE101"); n != 2 {
+		t.Fatalf("%d findings, want 2:\n%s", n, out)
+	}
+	for _, text := range []string{"The documents (", "Whether the program", "fine: "} {
+		if n := strings.Count(out, text); n != 1 {
+			t.Errorf("%q is printed %d times:\n%s", text, n, out)
+		}
+	}
+	if n := strings.Count(out, "head-tail   r1"); n != 2 {
+		t.Errorf("%d pictures, want 2:\n%s", n, out)
+	}
+}
+
+func TestAPageOfARuleFitsTheTerminal(t *testing.T) {
+	t.Parallel()
+	page := mustRun(t, "vet", "--explain", "BE101")
+	for line := range strings.Lines(page) {
+		if utf8.RuneCountInString(line) > 81 {
+			t.Errorf("wider than 80 columns: %s", line)
+		}
+	}
+	whole := read(t, "..", "..", "docs", "vet", "BE101.md")
+	if got, want := strings.Fields(page), strings.Fields(whole); !slices.Equal(got, want) {
+		t.Errorf("the page has other words than docs/vet (-want +got)\n-%q\n+%q", want, got)
 	}
 }

@@ -51,7 +51,7 @@ func TestVetExitCodes(t *testing.T) {
 		{[]string{bad, "--fail-on", "never", "--curve", "llama-2-70b-chat"}, 0, "error BE101"},
 		{[]string{bad, "--curve", "llama-2-70b-chat"}, 1, "chunk_order: similarity_asc"},
 		{[]string{bad, "--curve", "GPT-3.5-Turbo"}, 0, "Decay 0.5"},
-		{[]string{bad, "--curve", "nobody's"}, 2, "gpt-3.5-turbo/20"},
+		{[]string{bad, "--curve", "nobody's"}, 2, "gpt-3.5-turbo/10|20"},
 		{[]string{bad, "--decay", "2"}, 2, "--decay is 2"},
 		{[]string{torn}, 2, "torn.json:1:"},
 		{[]string{torn, clean}, 2, "1 file read, 1 Bookend. 1 file cannot be read: 0 errors, 0 warnings, 0 notes."},

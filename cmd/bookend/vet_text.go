@@ -14,8 +14,16 @@ import (
 // maxShownLine is how much of a line is shown.
 const maxShownLine = 160
 
-// vetText writes findings for people.
+// vetText writes findings for people. What one finding has said of its rule, the next
+// does not say again.
 func vetText(to io.Writer, findings []vet.Finding) {
+	said := map[string]bool{}
+	once := func(name, text string) {
+		if !said[text] {
+			said[text] = true
+			wrapped(to, name, text)
+		}
+	}
 	for i, f := range findings {
 		if i > 0 {
 			fmt.Fprintln(to)
@@ -28,7 +36,7 @@ func vetText(to io.Writer, findings []vet.Finding) {
 				fmt.Fprintf(to, "  %*s | %s%s\n", len(number), "", strings.Repeat(" ", f.Column-1), strings.Repeat("^", min(f.Length, maxShownLine)))
 			}
 		}
-		wrapped(to, "", f.Message)
+		once("", f.Message)
 		for _, line := range f.Picture {
 			fmt.Fprintf(to, "      %s\n", show.Line(line))
 		}
@@ -36,13 +44,32 @@ func vetText(to io.Writer, findings []vet.Finding) {
 			fmt.Fprintf(to, "  fix:  %s\n", show.Line(show.Cut(strings.TrimSpace(f.Fix.Line), maxShownLine)))
 		}
 		if f.Advice != "" && (f.Fix == nil || !f.Fix.Known) {
-			wrapped(to, "", f.Advice)
+			once("", f.Advice)
 		}
-		wrapped(to, "fine: ", f.Fine)
+		once("fine: ", f.Fine)
 	}
 }
 
-const textWidth = 98
+const textWidth = 80 - 2 // the lines are indented
+
+// narrow breaks the paragraphs of a page of a rule at the width of a terminal; pictures,
+// lists and examples stay as they are.
+func narrow(text string) string {
+	var b strings.Builder
+	for _, block := range strings.SplitAfter(text, "\n\n") {
+		if block == "" || strings.ContainsRune(" #-", rune(block[0])) || strings.Contains(block, "```") {
+			b.WriteString(block)
+			continue
+		}
+		var paragraph strings.Builder
+		wrapped(&paragraph, "", block)
+		for line := range strings.Lines(paragraph.String()) {
+			b.WriteString(strings.TrimPrefix(line, "  "))
+		}
+		b.WriteString(strings.TrimPrefix(block[len(strings.TrimRight(block, "\n")):], "\n"))
+	}
+	return b.String()
+}
 
 // wrapped writes a text in lines of a readable width.
 func wrapped(to io.Writer, name, text string) {

@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	"github.com/bookend-rag/bookend/cmd/internal/doctree"
-	"github.com/bookend-rag/bookend/cmd/internal/nearest"
 	"github.com/bookend-rag/bookend/core"
+	"github.com/bookend-rag/bookend/internal/nearest"
 )
 
 // maxFaults is how many faults are told; one more says that there are others.
@@ -196,7 +196,7 @@ func (d *decoder) mapping(n *doctree.Node, v reflect.Value, section string) {
 // suggest names the key that is probably meant: one of the section, or one of
 // another section with the same name.
 func (d *decoder) suggest(section, name string, keys []string) string {
-	if near := didYouMean(name, keys); near != "" {
+	if near := nearest.Hint(name, keys); near != "" {
 		return near
 	}
 	for _, setting := range All() {
@@ -205,13 +205,6 @@ func (d *decoder) suggest(section, name string, keys []string) string {
 		}
 	}
 	return "; known here: " + strings.Join(keys, ", ")
-}
-
-func didYouMean(name string, names []string) string {
-	if near := nearest.Of(name, names); near != "" {
-		return "; did you mean " + near + "?"
-	}
-	return ""
 }
 
 func sectionOf(key string) (section, name string) {
@@ -327,7 +320,7 @@ func (d *decoder) placementFault(n *doctree.Node, v reflect.Value, key string, e
 	if fault := (*core.ConfigError)(nil); errors.As(err, &fault) {
 		name, _ := fault.Value.(string)
 		meant = nearest.Of(name, core.PlacementNames())
-		rule = fault.Rule + didYouMean(name, core.PlacementNames())
+		rule = fault.Rule
 	}
 	d.refuseFor(n, v, key, rule, meant)
 }
@@ -338,7 +331,7 @@ func (d *decoder) placementMapping(n *doctree.Node, choice *core.Choice, key str
 	for _, e := range n.Entries {
 		name := e.Key.Text
 		if !slices.Contains(placementKeys, name) {
-			return errors.New("has the unknown key " + strconv.Quote(name) + didYouMean(name, placementKeys) + "; known: " + strings.Join(placementKeys, ", "))
+			return errors.New("has the unknown key " + strconv.Quote(name) + nearest.Hint(name, placementKeys) + "; known: " + strings.Join(placementKeys, ", "))
 		}
 		if _, twice := object[name]; twice {
 			return errors.New("has the key " + name + " twice: keep one")

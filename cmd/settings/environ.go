@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/bookend-rag/bookend/cmd/internal/doctree"
-	"github.com/bookend-rag/bookend/cmd/internal/nearest"
 	"github.com/bookend-rag/bookend/core"
+	"github.com/bookend-rag/bookend/internal/nearest"
 )
 
 const envPrefix = "BOOKEND_"

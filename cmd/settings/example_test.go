@@ -40,7 +40,7 @@ func ExampleParse_faults() {
 	fmt.Println(err)
 	// Output:
 	// bookend: rag.yaml:2:3: order.top_kk is not known; did you mean top_k?
-	// bookend: rag.yaml:3:14: order.placement is "head-tial": is not the name of a placement; valid names: ranked, reversed, head-tail, tail-head, long-context, edges-first, document-order, measured, shuffled; did you mean head-tail?
+	// bookend: rag.yaml:3:14: order.placement is "head-tial": no placement has that name; did you mean head-tail? Valid names: ranked, reversed, head-tail, tail-head, long-context, edges-first, document-order, measured, shuffled
 	// bookend: rag.yaml:5:11: prompt.budget is 4000: needs a counter: set unit to "runes" or "words", or set tokenizer
 }
 

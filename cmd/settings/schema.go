@@ -106,7 +106,7 @@ func valueSchema(t reflect.Type, key string) object {
 	case reflect.TypeFor[core.Overflow]():
 		return enum(string(core.Stop), string(core.Skip))
 	case reflect.TypeFor[prompt.LabelBy]():
-		return enum(string(prompt.ByRank), string(prompt.BySlot))
+		return enum(string(prompt.ByRank), string(prompt.BySlot), string(prompt.ByID))
 	}
 	switch t.Kind() {
 	case reflect.Bool:
@@ -165,7 +165,7 @@ func anyCase(names []string) string {
 
 // layoutSchema accepts a name, or a list of parts by the rules of prompt.Layout.
 func layoutSchema() object {
-	names := []string{string(prompt.QuestionLast), string(prompt.Bookend), string(prompt.QueryAware), string(prompt.InstructionFirst)}
+	names := []string{string(prompt.QuestionLast), string(prompt.Bookend), string(prompt.QueryAware), string(prompt.InstructionFirst), string(prompt.DocumentsFirst)}
 	parts := []string{
 		string(prompt.PartRules), string(prompt.PartHistory), string(prompt.PartTask), string(prompt.PartDocuments),
 		string(prompt.PartQuestion), string(prompt.PartInstruction), string(prompt.PartReminder),
@@ -175,7 +175,7 @@ func layoutSchema() object {
 	list := []any{
 		pattern(`^` + sp + `(` + anyCase(parts) + `)(` + sp + `,` + sp + `(` + anyCase(parts) + `))+` + sp + `$`),
 		pattern(has("documents")), pattern(has("question")),
-		object{{"not", pattern(`(` + anyCase([]string{"documents", "question"}) + `).*` + anyCase([]string{"history"}))}},
+		object{{"not", pattern(`(` + anyCase([]string{"question"}) + `).*` + anyCase([]string{"history"}))}},
 	}
 	for _, part := range parts {
 		often := anyCase([]string{part})

@@ -125,7 +125,7 @@ func values(t *testing.T) []string {
 	words := []string{
 		"", "x", "given", "score", "Given", "higher-is-better", "higher_is_better", "lower-is-better", "runes", "words", "lines", "stop", "skip", "stopp",
 		"rank", "slot", "numbered", "Titled", " XML ", "markdown", "html", "cl100k_base", "o200k_base", "gpt2", "CL100K_BASE",
-		"question-last", "Question_Last", " bookend ", "query-aware", "instruction-first", "bookends", "documents", "documents,question", "Documents , QUESTION",
+		"question-last", "Question_Last", " bookend ", "query-aware", "instruction-first", "documents-first", "bookends", "documents", "documents,question", "Documents , QUESTION",
 		"rules,question,documents,question", "question,documents,question,question", "documents,documents,question", "documents,rules", "question,rules",
 		"history,documents,question", "documents,question,history", "documents,history,question", "documents,,question", "documents,question,", ",documents,question", "documents;question",
 		"documents,question,footer", "task,history,rules,documents,question,instruction,reminder", "rules,rules,documents,question", "\ndocuments,\tquestion ",
@@ -222,9 +222,9 @@ func TestEditorsComplete(t *testing.T) {
 	}
 	named := map[string]string{
 		"order.rank": "given score", "order.direction": "higher-is-better lower-is-better", "order.threshold_by": "own ranking",
-		"order.unit": "runes words", "order.overflow": "stop skip", "prompt.unit": "runes words", "prompt.labels": "rank slot",
+		"order.unit": "runes words", "order.overflow": "stop skip", "prompt.unit": "runes words", "prompt.labels": "rank slot id",
 		"order.placement": "ranked reversed head-tail tail-head long-context edges-first document-order shuffled",
-		"prompt.layout":   "question-last bookend query-aware instruction-first",
+		"prompt.layout":   "question-last bookend query-aware instruction-first documents-first",
 		"prompt.format":   "numbered titled xml markdown", "tokenizer": strings.Join(settings.Tokenizers(), " "),
 	}
 	for _, s := range settings.All() {

@@ -25,9 +25,9 @@ import (
 	"strings"
 
 	"github.com/bookend-rag/bookend/cmd/internal/doctree"
-	"github.com/bookend-rag/bookend/cmd/internal/nearest"
 	"github.com/bookend-rag/bookend/core"
 	"github.com/bookend-rag/bookend/core/prompt"
+	"github.com/bookend-rag/bookend/internal/nearest"
 )
 
 // Settings is everything that a file can say. The zero value means the defaults.
@@ -148,7 +148,7 @@ func (d *decoder) decode(file *doctree.File, environ []string) Settings {
 // whole checks the settings as core and prompt do, and says where each fault stands.
 func (d *decoder) whole(s Settings) {
 	if s.Tokenizer != "" && !slices.Contains(Tokenizers(), s.Tokenizer) {
-		d.faultAt("tokenizer", s.Tokenizer, "is no tokenizer: use "+strings.Join(Tokenizers(), ", ")+didYouMean(s.Tokenizer, Tokenizers()), nearest.Of(s.Tokenizer, Tokenizers()))
+		d.faultAt("tokenizer", s.Tokenizer, "is no tokenizer: use "+strings.Join(Tokenizers(), ", ")+nearest.Hint(s.Tokenizer, Tokenizers()), nearest.Of(s.Tokenizer, Tokenizers()))
 	}
 	count := core.Words.Count // any counter does to check
 	if s.Tokenizer == "" {

@@ -247,7 +247,7 @@ tokenizer: cl100k_bse
 		`bookend: F:4:11: order.budget is "many": must be a whole number, not text`,
 		`bookend: F:6:14: order.threshold is ".nan": must be a finite number`,
 		`bookend: F:7:13: order.pins[1] is "5": must be text: put it in quotes`,
-		`bookend: F:8:14: order.placement is "head_tial": is not the name of a placement; valid names: ranked, reversed, head-tail, tail-head, long-context, edges-first, document-order, measured, shuffled; did you mean head-tail?`,
+		`bookend: F:8:14: order.placement is "head_tial": no placement has that name; did you mean head-tail? Valid names: ranked, reversed, head-tail, tail-head, long-context, edges-first, document-order, measured, shuffled`,
 		`bookend: F:9:3: order.rank is given twice, first in line 3: keep one`,
 		`bookend: F:10:3: order.layout is not known; prompt.layout has that name`,
 		`bookend: F:11:1: promt is not known; did you mean prompt?`,

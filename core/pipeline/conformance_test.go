@@ -21,6 +21,7 @@ func TestConformance(t *testing.T) {
 		Paths: []conformance.Path[doc]{
 			{Name: "Run", New: newRun, KnowsQuery: true},
 			{Name: "Place", New: newPlace, KnowsQuery: true},
+			conformance.WithMemory(conformance.Path[doc]{Name: "Run", New: newRun, KnowsQuery: true}),
 		},
 		Wrappers: []conformance.Wrapper{
 			wrapper("source", func(s source) []source { return []source{s} }),

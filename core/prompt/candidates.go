@@ -142,7 +142,7 @@ func (s source[S, E]) candidates(r *Renderer, a core.Arrangement, byRank []int, 
 	among := source[S, E]{s.arranger, docs, s.view}
 	c.without = among.without
 	c.placed = func(a core.Arrangement) documents {
-		placed := among.placed(&r.config, r.labelled(a))
+		placed := among.placed(&r.config, among.labelled(r, a))
 		placed.among = c
 		return placed
 	}

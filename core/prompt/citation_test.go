@@ -135,7 +135,7 @@ func TestCitationResolvesToItsDocument(t *testing.T) {
 	docs[2].text = "C says [7] and [9]"
 	p := build(t, prompt.Config{}, docs, prompt.Input{Question: "Q"})
 	same(t, "text", "[1] A\n\n[3] C says [7] and [9]\n\n[5] E\n\n[4] D\n\n[2] B\n\nQuestion: Q", p.Text)
-	same(t, "labels", []int{0, 1, 2, 3, 4}, p.Arrangement.Labels())
+	same(t, "labels", []int{0, 1, 2, 3, 4}, citedRanks(p))
 
 	citations := p.Citations("It is B [2], or so they say [9].")
 	same(t, "citations", "2→r2 9→none", cited(citations))

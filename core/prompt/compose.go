@@ -18,9 +18,23 @@ type composer struct {
 	*Renderer
 	in Input
 
-	system, user []Part // parts that have a text, before and after the history
-	systemEnd    int    // where the system message ends in the text
-	userStart    int    // where the user message starts
+	// Parts that have a text: those of the system message, those from documents that stand
+	// before the history up to it, and those after the history.
+	system, first, user []Part
+
+	text      strings.Builder // what is written since the documents
+	before    string          // what stands before them
+	documents bool            // they were met
+	after     string          // what stands after them
+
+	systemEnd, firstStart, firstEnd, historyEnd, userStart place
+}
+
+// place is a place in the text: so many bytes from its start, or from where the
+// documents end.
+type place struct {
+	behind bool
+	at     int
 }
 
 // compose renders the parts. In the XML format question and history are contained as
@@ -31,24 +45,72 @@ func (r *Renderer) compose(ctx context.Context, parts []Part, docs documents, in
 	}
 	c := &composer{Renderer: r, in: in}
 	c.split(parts)
-	before, after, documents := c.around()
-	p := Prompt{Text: before}
+	c.write()
+	p := Prompt{Text: c.before}
 	switch {
-	case documents && docs.len() == 0:
-		p.Text += r.config.NoDocuments + after
-	case documents:
+	case c.documents && docs.len() == 0:
+		p.Text += r.config.NoDocuments + c.after
+	case c.documents:
 		var err error
 		f := r.config.Format.frame()
-		if p.Text, p.hidden, err = docs.join(ctx, before+f.before, f.after+after); err != nil {
+		if p.Text, p.hidden, err = docs.join(ctx, c.before+f.before, f.after+c.after); err != nil {
 			return Prompt{}, err
 		}
 	}
-	if len(c.system) > 0 {
-		p.Messages = append(p.Messages, Message{System, p.Text[:c.systemEnd]})
-	}
-	p.Messages = append(p.Messages, in.History...)
-	p.Messages = append(p.Messages, Message{User, p.Text[c.userStart:]})
+	c.chat(&p, docs.len() > 0)
 	return p, nil
+}
+
+// chat makes messages of the text of a prompt, and notes where its parts end.
+func (c *composer) chat(p *Prompt, shown bool) {
+	at := func(where place) int {
+		if where.behind {
+			return len(p.Text) - len(c.after) + where.at
+		}
+		return where.at
+	}
+	history := c.in.History
+	if len(c.system) > 0 {
+		p.Messages = append(p.Messages, Message{System, p.Text[:at(c.systemEnd)]})
+		p.ends.system = at(c.systemEnd)
+	}
+	userStart := at(c.userStart)
+	documentsIn, documentsStart := len(p.Messages)+len(history), userStart
+	if len(c.first) > 0 {
+		documentsIn, documentsStart = len(p.Messages), at(c.firstStart)
+		first := p.Text[documentsStart:at(c.firstEnd)]
+		switch {
+		case len(history) == 0:
+			userStart = documentsStart
+		case history[0].Role == User && history[0].Text != "":
+			history = slices.Clone(history)
+			history[0].Text = first + between + history[0].Text
+		default:
+			p.Messages = append(p.Messages, Message{User, first})
+		}
+	}
+	if shown && c.documents && !c.asksBefore() {
+		end := len(p.Text) - len(c.after)
+		p.ends.documents, p.ends.documentsIn, p.ends.documentsAt = end, documentsIn, end-documentsStart
+	}
+	p.Messages = append(p.Messages, history...)
+	if len(history) > 0 {
+		p.ends.history, p.ends.historyIn = at(c.historyEnd), len(p.Messages)-1
+	}
+	p.Messages = append(p.Messages, Message{User, p.Text[userStart:]})
+}
+
+// asksBefore says whether the question stands before the documents.
+func (c *composer) asksBefore() bool {
+	for _, part := range c.user {
+		switch part {
+		case PartQuestion:
+			return !slices.Contains(c.first, PartDocuments)
+		case PartDocuments:
+			return false
+		}
+	}
+	return false
 }
 
 // contained escapes the tags of the XML format in what a call brings beside documents.
@@ -66,18 +128,21 @@ func contained(in Input) Input {
 
 // split finds the parts of the system message and of the user message.
 func (c *composer) split(parts []Part) {
-	before := slices.Index(parts, PartHistory)
-	if before < 0 && parts[0] == PartRules {
-		before = 1
+	history := slices.Index(parts, PartHistory)
+	if history < 0 && parts[0] == PartRules {
+		history = 1
 	}
 	for i, part := range parts {
 		if part == PartHistory || part != PartDocuments && c.words(part) == "" {
 			continue
 		}
-		if i < before {
-			c.system = append(c.system, part)
-		} else {
+		switch {
+		case i >= history:
 			c.user = append(c.user, part)
+		case part == PartDocuments || len(c.first) > 0:
+			c.first = append(c.first, part)
+		default:
+			c.system = append(c.system, part)
 		}
 	}
 }
@@ -99,17 +164,16 @@ func (c *composer) words(part Part) string {
 	return ""
 }
 
-// size guesses how long around's texts are.
+// size guesses how much text stands around the documents.
 func (c *composer) size() int {
 	size := 128
-	for _, part := range c.system {
-		size += len(c.words(part)) + len(between)
+	for _, parts := range [][]Part{c.system, c.first, c.user} {
+		for _, part := range parts {
+			size += len(c.words(part)) + len(between)
+		}
 	}
 	for _, m := range c.in.History {
 		size += len(m.Text) + len("\nAssistant: ")
-	}
-	for _, part := range c.user {
-		size += len(c.words(part)) + len(between)
 	}
 	return size
 }
@@ -117,62 +181,71 @@ func (c *composer) size() int {
 // between stands between two parts.
 const between = "\n\n"
 
-// around writes what stands before and after the documents; without them all stands
+// write writes what stands before and after the documents; without them all stands
 // before.
-func (c *composer) around() (before, after string, documents bool) {
-	var b strings.Builder
-	b.Grow(c.size())
-	for i, part := range c.system {
-		if i > 0 {
-			b.WriteString(between)
-		}
-		c.write(&b, part)
-	}
-	c.systemEnd = b.Len()
-	c.history(&b)
-	if b.Len() > 0 {
-		b.WriteString(between)
-	}
-	c.userStart = b.Len()
-	for i, part := range c.user {
-		if i > 0 {
-			b.WriteString(between)
-		}
-		if part == PartDocuments {
-			before, documents = b.String(), true
-			b.Reset()
-			continue
-		}
-		c.write(&b, part)
-	}
+func (c *composer) write() {
+	c.text.Grow(c.size())
+	c.parts(c.system)
+	c.systemEnd = c.here()
+	c.separate(len(c.first) > 0)
+	c.firstStart = c.here()
+	c.parts(c.first)
+	c.firstEnd = c.here()
+	c.separate(len(c.in.History) > 0)
+	c.history()
+	c.historyEnd = c.here()
+	c.separate(true)
+	c.userStart = c.here()
+	c.parts(c.user)
 	if c.config.Cue != "" && c.in.Question != "" {
-		b.WriteString("\n")
-		b.WriteString(c.config.Cue)
+		c.text.WriteString("\n")
+		c.text.WriteString(c.config.Cue)
 	}
-	if !documents {
-		return b.String(), "", false
+	if c.documents {
+		c.after = c.text.String()
+	} else {
+		c.before = c.text.String()
 	}
-	return before, b.String(), true
+}
+
+// here is the place where the next text will stand.
+func (c *composer) here() place { return place{c.documents, c.text.Len()} }
+
+// separate writes what stands between two parts, if something follows and something
+// stands before.
+func (c *composer) separate(follows bool) {
+	if follows && (c.documents || c.text.Len() > 0) {
+		c.text.WriteString(between)
+	}
+}
+
+// parts writes parts that follow each other.
+func (c *composer) parts(parts []Part) {
+	for i, part := range parts {
+		if i > 0 {
+			c.text.WriteString(between)
+		}
+		switch part {
+		case PartDocuments:
+			c.before, c.documents = c.text.String(), true
+			c.text = strings.Builder{}
+			continue
+		case PartQuestion:
+			c.text.WriteString(c.config.QuestionPrefix)
+		}
+		c.text.WriteString(c.words(part))
+	}
 }
 
 // speakers name who speaks where a history is written as text.
 var speakers = map[Role]string{System: "System: ", User: "User: ", Assistant: "Assistant: ", Tool: "Tool: "}
 
-func (c *composer) history(b *strings.Builder) {
+func (c *composer) history() {
 	for i, m := range c.in.History {
 		if i > 0 {
-			b.WriteString("\n")
-		} else if b.Len() > 0 {
-			b.WriteString(between)
+			c.text.WriteString("\n")
 		}
-		b.WriteString(speakers[m.Role])
-		b.WriteString(m.Text)
+		c.text.WriteString(speakers[m.Role])
+		c.text.WriteString(m.Text)
 	}
-}
-
-func (c *composer) write(b *strings.Builder, part Part) {
-	if part == PartQuestion {
-		b.WriteString(c.config.QuestionPrefix)
-	}
-	b.WriteString(c.words(part))
 }

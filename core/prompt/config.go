@@ -3,6 +3,7 @@ package prompt
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 
 	"github.com/bookend-rag/bookend/core"
 	"github.com/bookend-rag/bookend/internal/strictjson"
@@ -17,6 +18,12 @@ const (
 	ByRank LabelBy = "rank"
 	// BySlot numbers the documents from top to bottom.
 	BySlot LabelBy = "slot"
+	// ByID gives a document a short ID of its own, a number of four digits, that is made of
+	// its ID, or of its text where it has none: the same in every prompt and process, at any
+	// rank and slot. So a document's bytes do not change, which a prompt cache needs, and a
+	// number that an earlier answer cited still means the same document. Of documents with
+	// one number, the first in the prompt has it; the others get a longer one.
+	ByID LabelBy = "id"
 )
 
 // DefaultMaxShown is the length cap on a shown metadata value where MaxShown is 0.
@@ -57,7 +64,7 @@ type Config struct {
 	// *FormatError. It may be called several times for one document, and by several
 	// goroutines at once.
 	FormatFunc func(Document) (string, error) `json:"-"`
-	// Labels says what the numbers mean: ByRank (the default) or BySlot.
+	// Labels says what the numbers mean: ByRank (the default), BySlot or ByID.
 	Labels LabelBy `json:"labels,omitempty"`
 	// Show lists the metadata fields that a document shows, in this order. No
 	// other field is shown, apart from title and source where the format has a
@@ -70,12 +77,21 @@ type Config struct {
 	// "title"; the first of "source" and "_source".
 	TitleKey  string `json:"title_key,omitempty"`
 	SourceKey string `json:"source_key,omitempty"`
+	// IDKey names the metadata field that ByID reads, as core.Keys.ID does, where a document
+	// has no ID of its own. Empty: "id".
+	IDKey string `json:"id_key,omitempty"`
 
 	// Budget bounds the rendered whole together with Reserve, as Unit or Count
 	// gives its size. What does not fit goes in this order: the oldest turns of
 	// the history, then the worst document that is not pinned, again and again.
 	// Question, rules, task, instruction and reminder are never cut. 0: no limit.
 	Budget int `json:"budget,omitempty"`
+	// DropTurns leaves out turns of the history in whole blocks of that many, counted from
+	// the start of Input.History, which has to be the whole conversation then. So the
+	// prompt begins alike for several turns, and a prompt cache serves it, at the price of
+	// some turns fewer: see docs/guide.md for when that pays. The last block may be smaller.
+	// 0 and 1: one by one. It acts under a Budget.
+	DropTurns int `json:"drop_turns,omitempty"`
 	// Reserve is the room kept for the answer and for what a provider adds around
 	// the messages.
 	Reserve int `json:"reserve,omitempty"`
@@ -168,9 +184,9 @@ func (c *Config) validate(layout error) error {
 		fault("Format", string(c.Format), "set {Format} or FormatFunc, not both")
 	}
 	switch c.Labels {
-	case "", ByRank, BySlot:
+	case "", ByRank, BySlot, ByID:
 	default:
-		fault("Labels", string(c.Labels), `must be "rank" or "slot"`)
+		fault("Labels", string(c.Labels), `must be "rank", "slot" or "id"`)
 	}
 	switch c.Unit {
 	case "", core.Runes, core.Words:
@@ -184,7 +200,7 @@ func (c *Config) validate(layout error) error {
 	for _, limit := range []struct {
 		field string
 		value int
-	}{{"Budget", c.Budget}, {"Reserve", c.Reserve}, {"MaxShown", c.MaxShown}, {"BookendFrom", c.BookendFrom}, {"MaxBytes", c.MaxBytes}} {
+	}{{"Budget", c.Budget}, {"Reserve", c.Reserve}, {"MaxShown", c.MaxShown}, {"BookendFrom", c.BookendFrom}, {"MaxBytes", c.MaxBytes}, {"DropTurns", c.DropTurns}} {
 		if limit.value < 0 {
 			fault(limit.field, limit.value, "must be 0 or more")
 		}
@@ -228,6 +244,9 @@ func Compile(layout Config, arrange core.Config, placed, history bool) (*Rendere
 	if history && layoutErr == nil && count(r.parts, PartHistory) == 0 {
 		layoutErr = &core.ConfigError{Field: "History", Value: "set", Rule: "has no place in the layout " + string(layout.Layout) + ": list the part history, or leave it out"}
 	}
+	if arrange.Reuse != nil && layoutErr == nil && r.config.Labels == ByRank {
+		layoutErr = &core.ConfigError{Field: "Labels", Value: string(ByRank), Rule: `puts another number before the same text, so that nothing is reused: set "id", or "slot"`}
+	}
 	if placed {
 		arrangeErr = errors.Join(arrangeErr, onlyObserves(arrange))
 	}
@@ -242,6 +261,8 @@ func Compile(layout Config, arrange core.Config, placed, history bool) (*Rendere
 func onlyObserves(c core.Config) error {
 	const rule = "arranges documents that Placed says are placed already: leave one of the two out"
 	switch {
+	case c.Reuse != nil:
+		return &core.ConfigError{Field: "Config.Reuse", Value: fmt.Sprintf("%T", c.Reuse), Rule: rule}
 	case c.Select != nil:
 		return &core.ConfigError{Field: "Config.Select", Value: "set", Rule: rule}
 	case c.Count != nil:

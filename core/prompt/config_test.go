@@ -122,7 +122,7 @@ func fullConfig() prompt.Config {
 		Rules: "rules", Task: "task", Instruction: "instruction", Reminder: "reminder",
 		Cue: "Answer:", QuestionPrefix: "Q: ", NoDocuments: "nothing",
 		Format: prompt.XML, Labels: prompt.BySlot, Show: []string{"date", "author"}, MaxShown: 17,
-		TitleKey: "heading", SourceKey: "path",
+		TitleKey: "heading", SourceKey: "path", IDKey: "key", DropTurns: 8,
 		Budget: 1000, Reserve: 200, MaxBytes: 5000, Unit: core.Words,
 	}
 }

@@ -203,3 +203,17 @@ func leaves(err error) []error {
 	}
 	return list
 }
+
+// citedRanks returns the ranks that the labels from 1 on cite, -1 for one that no document
+// has.
+func citedRanks(p prompt.Prompt) []int {
+	labels := p.Arrangement.Labels()
+	ranks := make([]int, len(p.Arrangement.Slots))
+	for i := range ranks {
+		rank, cited := labels[i+1]
+		if ranks[i] = rank; !cited {
+			ranks[i] = -1
+		}
+	}
+	return ranks
+}

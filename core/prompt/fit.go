@@ -14,7 +14,8 @@ func fit[S ~[]E, E any](ctx context.Context, r *Renderer, s source[S, E], a core
 		return Prompt{}, err
 	}
 	if r.config.Budget == 0 && r.config.BookendFrom == 0 {
-		return r.lay(ctx, parts, a, s.placed(&r.config, r.labelled(a)), in)
+		a = s.labelled(r, a)
+		return r.lay(ctx, parts, a, s.placed(&r.config, a), in)
 	}
 	byRank := slotsByRank(a)
 	sizes, err := s.choose(r, a, byRank, in)
@@ -39,31 +40,23 @@ func fit[S ~[]E, E any](ctx context.Context, r *Renderer, s source[S, E], a core
 	if err != nil {
 		return Prompt{}, err
 	}
-	return f.finish(step, p, a, s.without, s.text)
+	return f.finish(step, p, a, s.without, s.text, func(a core.Arrangement) core.Arrangement { return s.labelled(r, a) })
 }
 
-// lay renders a prompt and says which arrangement it shows.
+// lay renders a prompt and says which arrangement, labelled, it shows.
 func (r *Renderer) lay(ctx context.Context, parts []Part, a core.Arrangement, docs documents, in Input) (Prompt, error) {
 	p, err := r.compose(ctx, parts, docs, in)
 	if err != nil {
 		return Prompt{}, err
 	}
 	p.Layout = r.config.Layout
-	p.Arrangement = p.hidden.in(r.labelled(a))
+	p.Arrangement = p.hidden.in(a)
 	return p, nil
 }
 
-// labelled returns a with the labels that a prompt shows.
-func (r *Renderer) labelled(a core.Arrangement) core.Arrangement {
-	if r.config.Labels == BySlot {
-		return bySlot(a)
-	}
-	return a
-}
-
 // fitter finds the prompt of one call that leaves out the least. Step 0 leaves out
-// nothing of the candidates; each step more leaves out a turn of the history, oldest
-// first, and then a document, worst first.
+// nothing of the candidates; each step more leaves out turns of the history, oldest
+// first, one or a block of Config.DropTurns, and then a document, worst first.
 type fitter struct {
 	*Renderer
 	ctx        context.Context
@@ -75,13 +68,30 @@ type fitter struct {
 }
 
 // steps is the last step.
-func (f *fitter) steps() int { return len(f.sizes.turns) + len(f.sizes.docs) }
+func (f *fitter) steps() int {
+	first, block := f.blocks()
+	return upTo(len(f.sizes.starts)-first, block) + len(f.sizes.docs)
+}
 
 // at returns what a step leaves: turns of the history, and unpinned documents.
 func (f *fitter) at(step int) (turns, docs int) {
-	dropped := min(step, len(f.sizes.turns))
-	return len(f.sizes.turns) - dropped, len(f.sizes.docs) - (step - dropped)
+	first, block := f.blocks()
+	all := len(f.sizes.starts)
+	dropped := min(step, upTo(all-first, block))
+	return max(all-first-dropped*block, 0), len(f.sizes.docs) - (step - dropped)
 }
+
+// blocks returns how many turns step 0 leaves out, which may have none of them, and how
+// many each step more. Blocks count from the start of the history, so that calls with one
+// turn more leave out the same ones.
+func (f *fitter) blocks() (first, block int) {
+	block = max(f.config.DropTurns, 1)
+	all := len(f.sizes.starts)
+	return min(upTo(all-len(f.sizes.turns), block)*block, all), block
+}
+
+// upTo returns how many blocks hold n.
+func upTo(n, block int) int { return n/block + min(n%block, 1) }
 
 // lay renders the prompt of a step.
 func (f *fitter) lay(step int) (Prompt, error) {
@@ -122,7 +132,7 @@ func (f *fitter) chooseLayout() error {
 }
 
 // finish writes out which documents the prompt of a step leaves out.
-func (f *fitter) finish(step int, p Prompt, a core.Arrangement, without without, text func(core.Placed) string) (Prompt, error) {
+func (f *fitter) finish(step int, p Prompt, a core.Arrangement, without without, text func(core.Placed) string, labelled func(core.Arrangement) core.Arrangement) (Prompt, error) {
 	turns, keep := f.at(step)
 	messages := f.historyFrom(turns)
 	p.Layout = f.layout
@@ -153,7 +163,7 @@ func (f *fitter) finish(step int, p Prompt, a core.Arrangement, without without,
 			return Prompt{}, &core.PlacementError{Placement: a.Placement, Err: errors.New("the same documents were placed in two ways: a placement must give one order for one input")}
 		}
 	}
-	p.Arrangement = p.hidden.in(f.labelled(a))
+	p.Arrangement = p.hidden.in(labelled(a))
 	return p, nil
 }
 

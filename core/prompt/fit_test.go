@@ -104,7 +104,7 @@ func TestBudgetDropsTheLeast(t *testing.T) {
 				s := steps[want]
 				same(t, name+": text", s.text, p.Text)
 				same(t, name+": size", core.Runes.Count(s.text), p.Size)
-				same(t, name+": labels", s.left, append([]int{}, p.Arrangement.Labels()...))
+				same(t, name+": labels", s.left, citedRanks(p))
 				same(t, name+": turns", s.turns, p.DroppedTurns)
 				same(t, name+": messages", s.messages, p.DroppedMessages)
 				same(t, name+": history", fourTurns[s.messages:], p.Messages[:len(p.Messages)-1][len(p.Messages)-1-(len(fourTurns)-s.messages):])
@@ -157,7 +157,7 @@ func TestRenderKeepsTheOrderOfWhatIsLeft(t *testing.T) {
 	}
 	// The slots hold the ranks 1 3 4 5 6 2, and so A has rank 1 and F rank 2.
 	same(t, "text", "1:A 3:B 4:C 2:F Question: Q", slots(p.Text))
-	same(t, "labels", []int{0, 1, 2, 3}, p.Arrangement.Labels())
+	same(t, "labels", []int{0, 1, 2, 3}, citedRanks(p))
 }
 
 func TestBlockUnderABudget(t *testing.T) {
@@ -222,7 +222,7 @@ func TestLongTextsGoFirst(t *testing.T) {
 	}}
 	p := build(t, c, docs, prompt.Input{Question: "Q"})
 	same(t, "text", "1:B 3:E 2:C Question: Q", slots(p.Text))
-	same(t, "labels", []int{1, 2, 4}, p.Arrangement.Labels())
+	same(t, "labels", []int{1, 2, 4}, citedRanks(p))
 	if longest > 100 {
 		t.Errorf("a text of %d bytes was counted", longest)
 	}
@@ -233,7 +233,7 @@ func TestLongTextsGoFirst(t *testing.T) {
 
 	docs[0].text = docs[0].text[1:]
 	c.Budget = 2 * core.DefaultMaxBytes
-	same(t, "at the cap", []int{0, 1, 2, 4}, build(t, c, docs, prompt.Input{Question: "Q"}).Arrangement.Labels())
+	same(t, "at the cap", []int{0, 1, 2, 4}, citedRanks(build(t, c, docs, prompt.Input{Question: "Q"})))
 }
 
 // What the arranger left out for its own budget is listed beside what the prompt

@@ -13,7 +13,7 @@ import (
 var update = flag.Bool("update", false, "write the golden files anew; read them afterwards")
 
 var (
-	layouts = []prompt.Layout{prompt.QuestionLast, prompt.Bookend, prompt.QueryAware, prompt.InstructionFirst}
+	layouts = []prompt.Layout{prompt.QuestionLast, prompt.Bookend, prompt.QueryAware, prompt.InstructionFirst, prompt.DocumentsFirst}
 	formats = []prompt.Format{prompt.Numbered, prompt.Titled, prompt.XML, prompt.Markdown}
 )
 

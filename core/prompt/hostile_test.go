@@ -133,8 +133,8 @@ func readHostile(p prompt.Prompt, docs []doc, in prompt.Input, seen map[int]prom
 		if text, fault := upTo("\n</document_content>\n</document>\n"); fault != "" || text != docs[placed.Index].text {
 			return fmt.Sprintf("text %q: %s", text, fault)
 		}
-		if p.Arrangement.Labels()[placed.Label-1] != placed.Rank {
-			return fmt.Sprintf("label %d cites rank %d", placed.Label, p.Arrangement.Labels()[placed.Label-1])
+		if p.Arrangement.Labels()[placed.Label] != placed.Rank {
+			return fmt.Sprintf("label %d cites rank %d", placed.Label, p.Arrangement.Labels()[placed.Label])
 		}
 	}
 	if text, fault := upTo("</documents>\n\nQuestion: "); fault != "" || text != "" {

@@ -65,11 +65,57 @@ func hasNumber(text, number string) bool {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// bySlot returns a with the labels that a prompt by slots shows, in slots of its own.
-func bySlot(a core.Arrangement) core.Arrangement {
-	a.Slots = slices.Clone(a.Slots)
-	for slot := range a.Slots {
-		a.Slots[slot].Label = slot + 1
+// labelled returns a with the labels that a prompt shows, in slots of its own where they
+// do not go by rank.
+func (s source[S, E]) labelled(r *Renderer, a core.Arrangement) core.Arrangement {
+	switch r.config.Labels {
+	case BySlot:
+		a.Slots = slices.Clone(a.Slots)
+		for slot := range a.Slots {
+			a.Slots[slot].Label = slot + 1
+		}
+	case ByID:
+		a.Slots = slices.Clone(a.Slots)
+		ids := newShortIDs(len(a.Slots))
+		for slot := range a.Slots {
+			p := &a.Slots[slot]
+			if id := s.view.Identity(s.docs[p.Index], r.config.IDKey); id != "" {
+				p.Label = ids.take(core.SeedFor(0, id))
+			} else {
+				p.Label = ids.take(core.SeedFor(1, s.text(*p)))
+			}
+		}
 	}
 	return a
+}
+
+// shortIDs gives out the labels of a prompt. A label depends on what stands before it
+// alone, so that prompts that begin with the same documents begin with the same bytes.
+type shortIDs struct {
+	taken map[int]bool
+	again map[uint64]int // how often a document was met: one with the same ID gets another label
+}
+
+func newShortIDs(n int) *shortIDs {
+	return &shortIDs{make(map[int]bool, n), make(map[uint64]int, n)}
+}
+
+// take returns a label for what a document is known by: of four digits, or where that is
+// taken of five, and so on.
+func (s *shortIDs) take(known uint64) int {
+	hash := known
+	if times := s.again[known]; times > 0 {
+		hash = core.SeedFor(known, strconv.Itoa(times))
+	}
+	s.again[known]++
+	for count := uint64(9_000); ; count *= 10 { // how many numbers have so many digits
+		if count > 900_000_000 { // more digits are no label to a citation
+			count, hash = 900_000_000, core.SeedFor(hash, "")
+		}
+		label := int(count/9 + hash%count)
+		if !s.taken[label] {
+			s.taken[label] = true
+			return label
+		}
+	}
 }

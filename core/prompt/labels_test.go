@@ -29,7 +29,7 @@ func TestBySlotIsWhatTheArrangementSays(t *testing.T) {
 			if !strings.Contains(p.Text, fmt.Sprintf("[%d] %c", placed.Label, 'A'+placed.Index)) || placed.Label != slot+1 {
 				t.Errorf("slot %d has label %d, the prompt is %q", slot, placed.Label, p.Text)
 			}
-			same(t, "rank of the label", placed.Rank, p.Arrangement.Labels()[placed.Label-1])
+			same(t, "rank of the label", placed.Rank, p.Arrangement.Labels()[placed.Label])
 		}
 		same(t, "event", p.Arrangement.String(), event.Arrangement.String())
 		same(t, "labels of the event", p.Arrangement.Labels(), event.Arrangement.Labels())
@@ -81,13 +81,13 @@ func TestLabelsThatFormatFuncDoesNotShow(t *testing.T) {
 		{"with an escaped text", func(d prompt.Document) (string, error) { return fmt.Sprintf("%d: %q", d.Label, d.Text), nil }, texts("a\n", "b\n"), []int{0, 1}, ""},
 	} {
 		p := build(t, prompt.Config{FormatFunc: test.format}, test.docs, prompt.Input{Question: "Q"})
-		same(t, test.name, test.labels, p.Arrangement.Labels())
+		same(t, test.name, test.labels, citedRanks(p))
 		notes := strings.Join(p.Arrangement.Notes, "\n")
 		if !strings.Contains(notes, test.note) || (test.note == "") != (notes == "") {
 			t.Errorf("%s: notes %q, want %q in them", test.name, notes, test.note)
 		}
 		for _, c := range p.Citations("[1][2][3][4][5]") {
-			if c.Exists && p.Arrangement.Labels()[c.Label-1] != c.Rank || c.Exists == (c.Label > len(p.Arrangement.Labels()) || p.Arrangement.Labels()[c.Label-1] < 0) {
+			if rank, exists := p.Arrangement.Labels()[c.Label]; exists != c.Exists || exists && rank != c.Rank {
 				t.Errorf("%s: %+v", test.name, c)
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/bookend-rag/bookend/core"
+	"github.com/bookend-rag/bookend/internal/nearest"
 )
 
 // Part is one part of a prompt.
@@ -30,11 +31,14 @@ var allParts = []Part{PartRules, PartHistory, PartTask, PartDocuments, PartQuest
 // underscores alike.
 //
 // An order of one's own must list documents and question, each part once, and the
-// question twice at most. Documents and question stand after the history.
+// question twice at most. The question stands after the history.
 //
 // In a chat, what stands before the history is the system message, and what
-// stands after it the user message. A layout that does not list the history has
-// no place for one; there the rules are the system message, if they stand first.
+// stands after it the user message. Where documents stand before the history, the
+// system message ends before them, and they begin the first message of the user: no
+// document speaks as the system, and the roles still alternate. A layout that does not
+// list the history has no place for one; there the rules are the system message, if they
+// stand first.
 type Layout string
 
 const (
@@ -57,6 +61,11 @@ const (
 	// rules, history, instruction, documents, question. With Config.Cue it is also
 	// the layout of Liu et al.
 	InstructionFirst Layout = "instruction-first"
+	// DocumentsFirst puts the documents before the history, so that a prompt cache serves
+	// them from turn to turn, and other conversations over the same documents, too: rules,
+	// documents, history, question, instruction. It pays where a conversation stays with
+	// its documents.
+	DocumentsFirst Layout = "documents-first"
 )
 
 var layouts = []struct {
@@ -67,6 +76,7 @@ var layouts = []struct {
 	{Bookend, []Part{PartRules, PartTask, PartHistory, PartDocuments, PartQuestion, PartInstruction, PartReminder}},
 	{QueryAware, []Part{PartRules, PartHistory, PartQuestion, PartDocuments, PartQuestion, PartInstruction}},
 	{InstructionFirst, []Part{PartRules, PartHistory, PartInstruction, PartDocuments, PartQuestion}},
+	{DocumentsFirst, []Part{PartRules, PartDocuments, PartHistory, PartQuestion, PartInstruction}},
 }
 
 // Parts returns the parts of the layout in their order, or the *core.ConfigError
@@ -82,7 +92,11 @@ func (l Layout) Parts() ([]Part, error) {
 		return &core.ConfigError{Field: "Layout", Value: string(l), Rule: rule}
 	}
 	if !strings.Contains(word, ",") {
-		return nil, fault("use question-last, bookend, query-aware or instruction-first, or list parts, as in \"rules,documents,question\"")
+		var names []string
+		for _, named := range layouts {
+			names = append(names, string(named.name))
+		}
+		return nil, fault("use question-last, bookend, query-aware, instruction-first or documents-first, or list parts, as in \"rules,documents,question\"" + nearest.Hint(word, names))
 	}
 	var parts []Part
 	for _, name := range strings.Split(word, ",") {
@@ -92,8 +106,8 @@ func (l Layout) Parts() ([]Part, error) {
 			return nil, fault("has the unknown part " + string(part) + "; the parts are rules, history, task, documents, question, instruction, reminder")
 		case count(parts, part) == 2, count(parts, part) == 1 && part != PartQuestion:
 			return nil, fault("lists the part " + string(part) + " too often: once each, the question at most twice")
-		case part == PartHistory && (slices.Contains(parts, PartDocuments) || slices.Contains(parts, PartQuestion)):
-			return nil, fault("has the history after documents or question: list it before them")
+		case part == PartHistory && slices.Contains(parts, PartQuestion):
+			return nil, fault("has the history after the question: list it before")
 		}
 		parts = append(parts, part)
 	}

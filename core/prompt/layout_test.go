@@ -31,6 +31,8 @@ func TestLayoutParts(t *testing.T) {
 		{prompt.Bookend, "rules,task,history,documents,question,instruction,reminder"},
 		{prompt.QueryAware, "rules,history,question,documents,question,instruction"},
 		{prompt.InstructionFirst, "rules,history,instruction,documents,question"},
+		{prompt.DocumentsFirst, "rules,documents,history,question,instruction"},
+		{"documents,task,history,question", "documents,task,history,question"},
 		{" Question_LAST\n", questionLast},
 		{"QUERY_AWARE", "rules,history,question,documents,question,instruction"},
 		{"documents,question", "documents,question"},
@@ -54,7 +56,7 @@ func TestLayoutRefusesAnOrderThatIsNone(t *testing.T) {
 		layout  string
 		mention []string
 	}{
-		{"sandwich", []string{"question-last", "bookend", "query-aware", "instruction-first", "list parts"}},
+		{"sandwich", []string{"question-last", "bookend", "query-aware", "instruction-first", "documents-first", "list parts"}},
 		{"documents", []string{"question-last", "list parts"}},
 		{"documents,question,footer", []string{"unknown part footer", "rules, history, task, documents, question, instruction, reminder"}},
 		{"documents,,question", []string{"unknown part"}},
@@ -64,8 +66,8 @@ func TestLayoutRefusesAnOrderThatIsNone(t *testing.T) {
 		{"question,documents,question,question", []string{"question too often", "at most twice"}},
 		{"rules,question", []string{"lacks the part documents"}},
 		{"rules,documents", []string{"lacks the part question"}},
-		{"documents,history,question", []string{"history after documents or question"}},
-		{"question,history,documents", []string{"history after documents or question"}},
+		{"question,history,documents", []string{"history after the question"}},
+		{"documents,question,history", []string{"history after the question"}},
 	} {
 		_, err := prompt.Layout(test.layout).Parts()
 		if err == nil {

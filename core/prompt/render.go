@@ -3,6 +3,8 @@ package prompt
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/bookend-rag/bookend/core"
 )
@@ -56,6 +58,7 @@ type Prompt struct {
 	DroppedTurns, DroppedMessages int
 
 	hidden hidden
+	ends   ends
 }
 
 // BudgetError says that what may not be cut is larger than the budget.
@@ -90,8 +93,14 @@ func Build[S ~[]E, E any](ctx context.Context, r *Renderer, a *core.Arranger, do
 	var p Prompt
 	call := in.Call
 	call.Query = in.Question
+	if call.Before == "" {
+		call.Before = r.before(in)
+	}
 	call.Refine = func(used *core.Arranger, arrangement core.Arrangement) (_ core.Arrangement, err error) {
 		p, err = fit(ctx, r, source[S, E]{used, docs, v}, arrangement, in, r.parts)
+		if p.Arrangement.Reused > 0 && r.config.Labels == ByRank {
+			p.Arrangement.Notes = append(slices.Clip(p.Arrangement.Notes), "labels by rank put other numbers before texts that were sent before, so that little is reused: set Labels to id, or slot")
+		}
 		return p.Arrangement, err
 	}
 	if _, err := core.Arrange(ctx, a, docs, v, call); err != nil {
@@ -123,6 +132,24 @@ func Block[S ~[]E, E any](ctx context.Context, r *Renderer, a core.Arrangement, 
 		return Prompt{}, err
 	}
 	return fit(ctx, r.orDefault(), source[S, E]{core.Off, docs, v}, a, Input{}, []Part{PartDocuments})
+}
+
+// before returns what stands before the documents and is not the same in every prompt.
+func (r *Renderer) before(in Input) string {
+	var b strings.Builder
+	for _, part := range r.parts {
+		switch part {
+		case PartDocuments:
+			return b.String()
+		case PartQuestion:
+			b.WriteString(in.Question)
+		case PartHistory:
+			for _, m := range in.History {
+				b.WriteString(string(m.Role) + "\x00" + m.Text + "\x00")
+			}
+		}
+	}
+	return b.String()
 }
 
 func (r *Renderer) check(in Input) error {

@@ -197,7 +197,7 @@ func TestLabels(t *testing.T) {
 			t.Fatal(err)
 		}
 		same(t, string(test.labels)+" text", test.want+" Question: Q", slots(p.Text))
-		same(t, string(test.labels)+" labels", test.ranks, p.Arrangement.Labels())
+		same(t, string(test.labels)+" labels", test.ranks, citedRanks(p))
 	}
 }
 
@@ -212,7 +212,7 @@ func TestLabelsOfWhatWasAdmitted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		same(t, string(labels), want, p.Arrangement.Labels())
+		same(t, string(labels), want, citedRanks(p))
 	}
 }
 
@@ -234,7 +234,7 @@ func TestDocumentsThatComePlaced(t *testing.T) {
 		t.Fatal(err)
 	}
 	same(t, "text", "1:A 3:C 5:E 4:D 2:B Question: Q", slots(p.Text))
-	same(t, "labels", []int{0, 1, 2, 3, 4}, p.Arrangement.Labels())
+	same(t, "labels", []int{0, 1, 2, 3, 4}, citedRanks(p))
 	same(t, "ranks", []int{0, 2, 4, 3, 1}, p.Arrangement.Ranks())
 	if len(events) != 1 {
 		t.Fatalf("%d events, want 1", len(events))
@@ -311,7 +311,7 @@ func TestBlockIsTheDocumentsAlone(t *testing.T) {
 	want := lines("Document [1] A", "Document [3] B", "Document [2] C")
 	same(t, "text", want, p.Text)
 	same(t, "messages", []string{"user: " + want}, spoken(p.Messages))
-	same(t, "labels", []int{0, 1, 2}, p.Arrangement.Labels())
+	same(t, "labels", []int{0, 1, 2}, citedRanks(p))
 
 	p, err = prompt.Block(t.Context(), nil, mustArranged(t, nil, 1), docs[:1], docView)
 	if err != nil {
@@ -398,7 +398,7 @@ func TestLongTextsStayWithoutABudget(t *testing.T) {
 	t.Parallel()
 	docs := texts(strings.Repeat("x", core.DefaultMaxBytes+1), "B")
 	p := build(t, prompt.Config{Unit: core.Runes}, docs, prompt.Input{Question: "Q"})
-	same(t, "labels", []int{0, 1}, p.Arrangement.Labels())
+	same(t, "labels", []int{0, 1}, citedRanks(p))
 	same(t, "left out", 0, len(p.Arrangement.Dropped))
 }
 

@@ -114,10 +114,15 @@ func (f *fitter) guess(last, size, room int) (int, error) {
 // bytes returns the length of what a step has and the next one leaves out.
 func (f *fitter) bytes(step int) int {
 	turns, docs := f.at(step)
-	if turns > 0 {
-		return f.sizes.turns[turns-1]
+	if turns == 0 {
+		return f.sizes.docs[docs-1]
 	}
-	return f.sizes.docs[docs-1]
+	fewer, _ := f.at(step + 1)
+	bytes := 0
+	for _, size := range f.sizes.turns[fewer:turns] {
+		bytes = plus(bytes, size)
+	}
+	return bytes
 }
 
 // piece counts what one step has and a later one leaves out.

@@ -80,10 +80,10 @@ func Example() {
 	// Output:
 	// head-tail: 4 in, 3 placed, 1 left out
 	// slot  rank  label  input  score  size  words  dense  fusion      rerank
-	// 0     r1    [1]    1      -      -     r3     r2     r2 0.032    r1 2
-	// 1     r3    [3]    0      -      -     r2     r1     r1 0.03252  r3 0
-	// 2     r2    [2]    2      -      -     r1     -      r3 0.01639  r2 2
-	// out   r4           3      -      -     -      r3     r4 0.01587  r4 0    beyond top-k
+	// 1     r1    [1]    2      -      -     r3     r2     r2 0.032    r1 2
+	// 2     r3    [3]    1      -      -     r2     r1     r1 0.03252  r3 0
+	// 3     r2    [2]    3      -      -     r1     -      r3 0.01639  r2 2
+	// out   r4           4      -      -     -      r3     r4 0.01587  r4 0    beyond top-k
 	// From day 31 on we pay store credit.
 	// A refund goes to the card that paid.
 	// Sizes can be exchanged for 45 days.
@@ -141,9 +141,9 @@ func ExampleRerank() {
 	// Output:
 	// head-tail: 3 in, 3 placed, 0 left out
 	// slot  rank  label  input  score  size  retrieval  rerank
-	// 0     r1    [1]    2      -      -     r3         r1 2
-	// 1     r3    [3]    1      -      -     r2         r3 0
-	// 2     r2    [2]    0      -      -     r1         r2 0
+	// 1     r1    [1]    3      -      -     r3         r1 2
+	// 2     r3    [3]    2      -      -     r2         r3 0
+	// 3     r2    [2]    1      -      -     r1         r2 0
 	// <nil>
 }
 

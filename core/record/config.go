@@ -1,6 +1,7 @@
 package record
 
 import (
+	"context"
 	"errors"
 	"time"
 
@@ -29,6 +30,10 @@ type Config struct {
 	// plain SHA-256, which everybody can compute of a text that they guess. Either
 	// way it is cut to 128 bits, and says whether two texts are the same.
 	HashKey []byte
+	// Conversation returns the ID of the conversation that a request belongs to, out of
+	// its context, and "" where it has none. It must be safe for concurrent use. Nil:
+	// none is recorded. Choose an ID that names nobody: it is recorded as it is.
+	Conversation func(context.Context) string
 	// Keep says which retrievals are recorded, such as those of one tenant. It must
 	// be safe for concurrent use and must not keep the Event. Nil: all.
 	Keep func(core.Event) bool

@@ -20,6 +20,9 @@ const (
 type Entry struct {
 	Time      time.Time `json:"time"` // of the retrieval, UTC
 	RequestID string    `json:"request_id,omitempty"`
+	// Conversation is what Config.Conversation returned: requests with an equal one are
+	// turns of one conversation, in the order of their times.
+	Conversation string `json:"conversation,omitempty"`
 	// Question is empty unless texts are recorded, and where the chain did not tell
 	// it; QuestionHash and QuestionLength are those of a question that is not
 	// recorded.
@@ -63,6 +66,9 @@ type Reply struct {
 	// is known; else "" and 0.
 	Model        string
 	PromptTokens int
+	// CachedTokens says how many of PromptTokens came from the provider's cache; 0 also
+	// where the provider does not say so.
+	CachedTokens int
 }
 
 // Answer says what an answer cited. Its text is never recorded.

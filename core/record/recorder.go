@@ -123,7 +123,7 @@ type message struct {
 // it needs before it returns, so that documents may be changed afterwards, and
 // never waits. Without texts, ten documents of 2 kB take about 2 µs; the hashing is
 // left to the background.
-func (r *Recorder) Observe(_ context.Context, e core.Event) {
+func (r *Recorder) Observe(ctx context.Context, e core.Event) {
 	switch {
 	case r == nil:
 		return
@@ -139,6 +139,9 @@ func (r *Recorder) Observe(_ context.Context, e core.Event) {
 	}
 	m := message{at: r.now().UTC()}
 	m.entry = r.entry(e, m.at)
+	if r.config.Conversation != nil {
+		m.entry.Conversation = r.config.Conversation(ctx)
+	}
 	m.size = m.entry.size()
 	if r.send(m) {
 		r.counts.accepted.Add(1)
@@ -191,7 +194,7 @@ const (
 
 // size is how many bytes an entry holds, about.
 func (e *Entry) size() int64 {
-	size := entryBytes + len(e.RequestID) + len(e.Question) + len(e.Documents)*documentBytes
+	size := entryBytes + len(e.RequestID) + len(e.Conversation) + len(e.Question) + len(e.Documents)*documentBytes
 	for _, d := range e.Documents {
 		size += len(d.ID) + len(d.Title) + len(d.Text) + len(d.Source)
 	}

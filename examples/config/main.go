@@ -17,6 +17,7 @@ import (
 	"github.com/bookend-rag/bookend/core"
 	"github.com/bookend-rag/bookend/core/prompt"
 	"github.com/bookend-rag/bookend/examples/internal/cli"
+	"github.com/bookend-rag/bookend/examples/internal/page"
 	"github.com/bookend-rag/bookend/examples/internal/reader"
 )
 
@@ -41,7 +42,9 @@ func run(ctx context.Context, args, environ []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "Answers: %s\n", reader.Name)
+	show := page.New(out, page.Width/2)
+	show.Printf("Question: %s\nOne settings file, read for a chain of each framework.\n\n", question)
+	var fields []page.Field
 	for _, framework := range []struct {
 		name string
 		ask  func(context.Context, core.Config, prompt.Config, string) (string, error)
@@ -52,9 +55,10 @@ func run(ctx context.Context, args, environ []string, out io.Writer) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", framework.name, err)
 		}
-		fmt.Fprintf(out, "\n%s, %s\n%s\n", framework.name, placed, answer)
+		fields = append(fields, page.Field{Name: framework.name, Text: "slots " + placed + "\n" + answer})
 	}
-	return nil
+	show.Fields(append(fields, page.Field{Name: "by", Text: reader.Name})...)
+	return show.Err()
 }
 
 // load reads the settings of a file, or those of the example. The environment wins.

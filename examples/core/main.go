@@ -4,7 +4,7 @@
 // by label, and finds the source of a citation.
 //
 //	go run ./examples/core
-//	go run ./examples/core -budget 300
+//	go run ./examples/core -budget 300 -prompt
 package main
 
 import (
@@ -17,6 +17,7 @@ import (
 	"github.com/bookend-rag/bookend/core"
 	"github.com/bookend-rag/bookend/core/prompt"
 	"github.com/bookend-rag/bookend/examples/internal/cli"
+	"github.com/bookend-rag/bookend/examples/internal/page"
 	"github.com/bookend-rag/bookend/examples/internal/reader"
 	"github.com/bookend-rag/bookend/examples/internal/search"
 	"github.com/tiktoken-go/tokenizer"
@@ -44,6 +45,7 @@ func main() { cli.Main(run) }
 func run(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("core", flag.ContinueOnError)
 	question := flags.String("q", "Can I get a refund after 45 days?", "`question` to ask")
+	showPrompt := flags.Bool("prompt", false, "also show the prompt")
 	budget := flags.Int("budget", 450, "tokens that the documents may take (0: no limit)")
 	if err := cli.Parse(flags, args, out); err != nil {
 		return err
@@ -84,14 +86,22 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 
 	text := layOut(arrangement, placed, *question)
 	answer := reader.Answer(text) // stands in for a model
-	fmt.Fprintf(out, "What enters the prompt, and where it stands\n\n%v\n", arrangement)
-	fmt.Fprintf(out, "Slot 0 is the top of the prompt, r1 the best match. The answer cites by label.\n\n")
-	fmt.Fprintf(out, "The prompt\n\n%s\n\n", text)
-	fmt.Fprintf(out, "The answer, by the %s\n\n%s\n\n", reader.Name, answer)
+	show := page.New(out, page.Width/2)
+	show.Fields(page.Field{Name: "Question", Text: *question}, page.Field{Name: "Answer", Text: answer}, page.Field{Name: "by", Text: reader.Name})
 	for _, source := range sources(arrangement, found, answer) {
-		fmt.Fprintln(out, source)
+		show.Lines(source)
 	}
-	return nil
+	show.Printf("\n")
+	show.Lines(fmt.Sprintf("%d of %d documents enter the prompt. %s is pinned: it enters whether it was found or not.", len(placed), len(found), houseRule.ID))
+	show.Printf("\n%v\n", arrangement)
+	show.Lines("Slot 1 is the top of the prompt, r1 the best match. An answer cites by label.")
+	if !*showPrompt {
+		show.Printf("\nWith -prompt the prompt is shown.\n")
+		return show.Err()
+	}
+	show.Heading("The prompt", "")
+	show.Lines(text)
+	return show.Err()
 }
 
 // find returns the k best passages of the handbook, best first.
@@ -130,7 +140,8 @@ func sources(a core.Arrangement, found []passage, answer string) []string {
 		if c.Unread != "" {
 			lines = append(lines, fmt.Sprintf("[%s] is not understood", c.Unread))
 		} else if index, placed := a.IndexOf(c.Rank); placed {
-			lines = append(lines, fmt.Sprintf("[%d] is %s", c.Label, found[index].ID))
+			slot, _ := a.SlotOf(c.Rank)
+			lines = append(lines, fmt.Sprintf("[%d] is %s, in slot %d of %d", c.Label, found[index].ID, slot+1, len(a.Slots)))
 		} else {
 			lines = append(lines, fmt.Sprintf("[%d] is no document of this prompt", c.Label))
 		}

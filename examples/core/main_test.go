@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/bookend-rag/bookend/core"
+	"github.com/bookend-rag/bookend/examples/internal/terminal"
 )
 
 func output(t *testing.T, args ...string) (string, error) {
@@ -28,23 +29,33 @@ func fields(out, pattern string) []string {
 
 func TestRun(t *testing.T) {
 	t.Parallel()
-	out, err := output(t)
+	out, err := output(t, "-prompt")
 	if err != nil {
 		t.Fatal(err)
 	}
+	first := terminal.First(out)
+	for _, want := range []string{
+		"Question  Can I get a refund after 45 days?\n", "store credit instead of money. [4]\n", "\n[4] is refunds.md#2, in slot 5 of 6\n",
+		"6 of 11 documents enter the prompt. house-rule is pinned",
+	} {
+		if !strings.Contains(first, want) {
+			t.Errorf("no %q in the first ten lines:\n%s", want, first)
+		}
+	}
+	terminal.Fits(t, out)
 	if want := "head-tail: 11 in, 6 placed, 5 left out, budget 398 of 450 used\n"; !strings.Contains(out, want) {
 		t.Errorf("no %q in the output:\n%s", want, out)
 	}
 	// slot, rank, label, place in the input, score, tokens
 	slots := []string{
-		"0 r1 [1] 0 * 92", "1 r3 [3] 2 * 53", "2 r5 [5] 4 * 70",
-		"3 r11 [6] 10 - 21 pinned", "4 r4 [4] 3 * 87", "5 r2 [2] 1 * 75",
+		"1 r1 [1] 1 * 92", "2 r3 [3] 3 * 53", "3 r5 [5] 5 * 70",
+		"4 r11 [6] 11 - 21 pinned", "5 r4 [4] 4 * 87", "6 r2 [2] 2 * 75",
 	}
 	if got := fields(out, `^\d+ +r.*`); !slices.Equal(got, slots) {
 		t.Errorf("slots (-want +got)\n-%s\n+%s", strings.Join(slots, "\n-"), strings.Join(got, "\n+"))
 	}
 	dropped := fields(out, `^out .*`)
-	if len(dropped) != 5 || !strings.HasPrefix(dropped[0], "out r6 5 * 69 beyond the budget") {
+	if len(dropped) != 5 || !strings.HasPrefix(dropped[0], "out r6 6 * 69 beyond the budget") {
 		t.Errorf("left out: %q", dropped)
 	}
 	// The documents in the prompt: label and first words.
@@ -60,8 +71,8 @@ func TestRun(t *testing.T) {
 		}
 		rest = after
 	}
-	if want := "store credit instead of money. [4]\n\n[4] is refunds.md#2\n"; !strings.HasSuffix(rest, want) {
-		t.Errorf("end (-want +got)\n-%s\n+%s", want, rest)
+	if out, err := output(t); err != nil || strings.Contains(out, "\n[1]\n") {
+		t.Errorf("the prompt is shown unasked (%v):\n%s", err, out)
 	}
 }
 
@@ -73,7 +84,7 @@ func TestBudgets(t *testing.T) {
 		"113": "head-tail: 11 in, 2 placed, 9 left out, budget 113 of 113 used",
 		"0":   "head-tail: 11 in, 11 placed, 0 left out\n",
 	} {
-		out, err := output(t, "-budget", budget)
+		out, err := output(t, "-prompt", "-budget", budget)
 		if err != nil || !strings.Contains(out, want) {
 			t.Errorf("-budget %s: error %v, no %q in the output:\n%s", budget, err, want, out)
 		}
@@ -115,7 +126,7 @@ func TestSources(t *testing.T) {
 	}
 	got := sources(arrangement, found, "Yes [1], but [3] and [2] say no [7] [0] [2, 1] [99999999999999999999].")
 	want := []string{
-		"[1] is a", "[3] is c", "[2] is b",
+		"[1] is a, in slot 1 of 3", "[3] is c, in slot 2 of 3", "[2] is b, in slot 3 of 3",
 		"[7] is no document of this prompt", "[0] is no document of this prompt",
 		"[99999999999999999999] is not understood",
 	}
@@ -129,14 +140,14 @@ func TestSources(t *testing.T) {
 
 func TestNothingFound(t *testing.T) {
 	t.Parallel()
-	out, err := output(t, "-q", "giraffe?")
+	out, err := output(t, "-prompt", "-q", "giraffe?")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if want := "[1]\nIf a customer is ill or in danger, do not argue: hand over to a person at once.\n\nQuestion: giraffe?"; !strings.Contains(out, want) {
 		t.Errorf("no %q in the output:\n%s", want, out)
 	}
-	if !strings.HasSuffix(out, "The documents do not say.\n\n") {
+	if !strings.Contains(out, "Answer    The documents do not say.\n") {
 		t.Errorf("want no answer and no citation:\n%s", out)
 	}
 }

@@ -1,10 +1,12 @@
 // The eino example asks one question of the handbook of an invented company
 // twice: by a plain graph, and by the same graph with one node more, which
-// reorders the documents. It shows which rank stands in which slot, both
-// messages as sent, and the answers, of a graph and of a chain, in one piece and
-// streamed. Both programs lay out their prompt by Bookend's chat template.
+// reorders the documents. It shows which rank stands in which slot and the answers, of
+// a graph and of a chain, in one piece and streamed; with -prompt also the messages as
+// they were sent. All lay out their prompt by Bookend's chat template, which numbers
+// the documents by rank: "[1]" is the best match, wherever it stands.
 //
 //	go run ./examples/eino
+//	go run ./examples/eino -prompt
 //	go run ./examples/eino -q "How long is store credit valid?" -k 6 -placement edges-first
 //	go run ./examples/eino -layout bookend
 //
@@ -24,7 +26,7 @@ import (
 	bookend "github.com/bookend-rag/bookend/eino"
 	"github.com/bookend-rag/bookend/examples/internal/cli"
 	"github.com/bookend-rag/bookend/examples/internal/page"
-	"github.com/bookend-rag/bookend/examples/internal/reader"
+	"github.com/bookend-rag/bookend/examples/internal/twice"
 	"github.com/cloudwego/eino/schema"
 )
 
@@ -34,6 +36,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("eino", flag.ContinueOnError)
 	question := flags.String("q", "Can I get a refund after 45 days?", "`question` to ask")
 	k := flags.Int("k", 10, "number of chunks to retrieve")
+	prompts := flags.Bool("prompt", false, "also show the messages as they were sent, side by side")
 	var placement core.Choice
 	flags.Var(&placement, "placement", "`name`, one of "+strings.Join(core.PlacementNames(), ", ")+" (default head-tail)")
 	order := layout.QuestionLast
@@ -86,53 +89,49 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	var answers [5]string
-	for i, ask := range []func() (string, error){
-		func() (string, error) { return invoke(ctx, plain, *question) },
-		func() (string, error) { return invoke(ctx, graph, *question) },
-		func() (string, error) { return stream(ctx, graph, *question) },
-		func() (string, error) { return invoke(ctx, chain, *question) },
-		func() (string, error) { return stream(ctx, chain, *question) },
+	var answers []page.Field
+	for _, form := range []struct {
+		name string
+		ask  func(context.Context, program, string) (string, error)
+		of   program
+	}{
+		{"plain", invoke, plain},
+		{"graph", invoke, graph},
+		{"graph, streamed", stream, graph},
+		{"chain", invoke, chain},
+		{"chain, streamed", stream, chain},
 	} {
-		if answers[i], err = ask(); err != nil {
+		answer, err := form.ask(ctx, form.of, *question)
+		if err != nil {
 			return err
 		}
+		answers = append(answers, page.Field{Name: form.name, Text: answer})
 	}
 
 	ranked, err := store.Retrieve(ctx, *question)
 	if err != nil {
 		return err
 	}
-	lines, texts := make([]string, len(ranked)), make([]string, len(ranked))
+	documents, texts := make([]twice.Document, len(ranked)), make([]string, len(ranked))
 	for i, d := range ranked {
 		_, text, _ := strings.Cut(d.Content, "\n") // without the heading
-		lines[i] = fmt.Sprintf("%-29s%s", d.ID, text)
+		documents[i] = twice.Document{Name: d.ID, Text: text}
 		texts[i] = d.Content
 	}
 	placed, err := core.Apply(arrangement, texts)
 	if err != nil {
 		return err
 	}
-	p := page.New(out, 56)
-	p.Heading("Question", *question)
-	p.Printf("%d chunks found by BM25 in %d. r1 is the best match.\n", len(ranked), len(store.chunks))
-	p.Heading("Which rank stands in which slot", "")
-	p.Slots(lines, arrangement)
-	p.Heading("The messages as sent", "plain on the left, "+arrangement.Placement+" on the right")
-	p.Printf("The template numbers the documents from top to bottom.\n\n")
-	p.Prompts(page.Prompt{Messages: shown(recorded.sent[0]), Documents: texts},
-		page.Prompt{Messages: shown(recorded.sent[1]), Documents: placed})
-	p.Heading("Answers", chatName)
-	p.Printf("%-15s %-15s %s\n", "program", "order", "answer")
-	for i, program := range []string{"graph, invoked", "graph, invoked", "graph, streamed", "chain, invoked", "chain, streamed"} {
-		placement := arrangement.Placement
-		if i == 0 {
-			placement = "plain"
-		}
-		p.Printf("%-15s %-15s %s\n", program, placement, page.Printable(answers[i]))
-	}
-	if chatName == reader.Name {
-		p.Printf("\n%s\n", reader.Hint)
+	p := page.New(out, 38)
+	twice.Asked{
+		Question: *question, Chunks: len(store.chunks), Ranked: documents, Arrangement: arrangement, Answers: answers, Model: chatName,
+	}.Show(p)
+	if *prompts {
+		p.Heading("The messages as sent", "plain on the left, "+arrangement.Placement+" on the right")
+		p.Prompts(page.Prompt{Messages: shown(recorded.sent[0]), Documents: texts},
+			page.Prompt{Messages: shown(recorded.sent[1]), Documents: placed})
+	} else {
+		p.Printf("\nWith -prompt the messages are shown as they were sent.\n")
 	}
 	return p.Err()
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/bookend-rag/bookend/core"
 	layout "github.com/bookend-rag/bookend/core/prompt"
 	bookend "github.com/bookend-rag/bookend/eino"
 	"github.com/cloudwego/eino/components/document"
@@ -75,15 +76,14 @@ func newChain(ctx context.Context, r retriever.Retriever, t prompt.ChatTemplate,
 }
 
 // newTemplate returns the node that lays out the messages, for both programs alike:
-// the documents stand as they come, and are numbered from top to bottom. It is no
-// template engine, so that a document with {{ or {x} in it reaches the model as it
-// is.
+// the documents stand as they come, and are numbered by rank, which the trace of the
+// request knows. It is no template engine, so that a document with {{ or {x} in it
+// reaches the model as it is.
 func newTemplate(ctx context.Context, order layout.Layout) (prompt.ChatTemplate, error) {
 	return bookend.NewChatTemplate(ctx, &bookend.ChatTemplateConfig{
 		Placed: true,
 		Prompt: layout.Config{
 			Layout:      order,
-			Labels:      layout.BySlot,
 			Rules:       "You answer customers. Use the documents alone; if they do not say, say so.",
 			Task:        "Answer the question below.",
 			Instruction: "Answer in under 80 words, and cite the number of each document that you use.",
@@ -94,6 +94,7 @@ func newTemplate(ctx context.Context, order layout.Layout) (prompt.ChatTemplate,
 
 // invoke returns the answer in one piece.
 func invoke(ctx context.Context, p program, question string) (string, error) {
+	ctx, _ = core.WithTrace(ctx) // brings the ranks from the reorder node to the prompt
 	message, err := p.Invoke(ctx, question)
 	if err != nil {
 		return "", err
@@ -103,6 +104,7 @@ func invoke(ctx context.Context, p program, question string) (string, error) {
 
 // stream puts the answer together from the pieces in which it arrives.
 func stream(ctx context.Context, p program, question string) (string, error) {
+	ctx, _ = core.WithTrace(ctx)
 	pieces, err := p.Stream(ctx, question)
 	if err != nil {
 		return "", err

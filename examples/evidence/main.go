@@ -32,6 +32,7 @@ import (
 	"github.com/bookend-rag/bookend/examples/handbook"
 	"github.com/bookend-rag/bookend/examples/internal/cli"
 	"github.com/bookend-rag/bookend/examples/internal/folder"
+	"github.com/bookend-rag/bookend/examples/internal/page"
 	bookend "github.com/bookend-rag/bookend/langchaingo"
 	"github.com/bookend-rag/bookend/measure/compare"
 	"github.com/bookend-rag/bookend/measure/dataset"
@@ -89,11 +90,13 @@ func execute(ctx context.Context, args []string, out io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
+	show := page.New(out, page.Width/2)
+	question := fmt.Sprintf("Is head-tail worth more than the retriever's own order? %d questions over lists of %d documents, asked in both orders.", lists.Report().Kept, *k)
 	if strings.HasPrefix(name, model.SimulatedPrefix) {
-		fmt.Fprintln(out, "SIMULATED, no measurement")
+		question = "SIMULATED, no measurement. " + question
 	}
-	fmt.Fprintf(out, "%s\n%s\n\n", lists.Report(), plan)
-
+	show.Lines(question)
+	show.Printf("\n")
 	described := compare.Described{Manifest: plan.Describe(), Rule: evidence.Rule{Worthwhile: 0.03}, UntilDecided: *until}
 	if have, err := compare.DescriptionOf(filepath.Join(dir, "journal.jsonl")); err == nil && !have.SameComparison(described) {
 		return fmt.Errorf("%s holds the comparison of %s: name another folder by -out", dir, have.Model)
@@ -110,8 +113,11 @@ func execute(ctx context.Context, args []string, out io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	print(out, result)
-	return nil
+	print(show, result)
+	show.Printf("\n")
+	show.Lines("The lists: " + lists.Report().String())
+	show.Lines(plan.String())
+	return show.Err()
 }
 
 // recordLists asks the retriever every question of the handbook, with a recorder as
@@ -164,20 +170,22 @@ func writeLabels(path string) error {
 	return errors.Join(err, file.Close())
 }
 
-func print(out io.Writer, r compare.Result) {
-	fmt.Fprintln(out, r.Finding)
-	fmt.Fprintf(out, "%d of %d questions counted, %d dropped; %d of %d calls failed\n",
-		r.Questions.Counted, r.Questions.Planned, r.Questions.Dropped, r.Counts.Failed, r.Counts.Planned)
-	fmt.Fprintf(out, "\n%-12s %8s  %s\n", "arm", "right", "against ranked: wins, losses, points")
+func print(show *page.Page, r compare.Result) {
+	show.Lines(r.Finding)
+	show.Printf("\n")
+	show.Lines(fmt.Sprintf("%d of %d questions counted, %d dropped; %d of %d calls failed.",
+		r.Questions.Counted, r.Questions.Planned, r.Questions.Dropped, r.Counts.Failed, r.Counts.Planned))
+	show.Printf("\n%-12s %9s %8s  %4s %6s %7s\n", "", "questions", "right", "wins", "losses", "points")
 	for _, a := range r.Arms {
 		against := ""
 		if b := a.Against; b != nil {
-			against = fmt.Sprintf("%4d %4d  %+5.1f", b.Wins, b.Losses, 100*b.Difference)
+			points := strings.Replace(fmt.Sprintf("%+5.1f", 100*b.Difference), "-", "−", 1) // as the finding writes it
+			against = fmt.Sprintf("%4d %6d %7s", b.Wins, b.Losses, points)
 		}
-		fmt.Fprintf(out, "%-12s %6.1f %%  %s\n", a.Name, 100*r.Judged(a).Accuracy, against)
+		show.Printf("%s\n", strings.TrimRight(fmt.Sprintf("%-12s %9d %6.1f %%  %s", a.Name, r.Judged(a).N, 100*r.Judged(a).Accuracy, against), " "))
 	}
-	fmt.Fprintf(out, "\n%-26s %9s  %8s %9s\n", "where the answer was", "questions", r.Arms[0].Name, r.Arms[1].Name)
+	show.Printf("Wins, losses and points are those against ranked, over the same questions.\n\n%-26s %9s  %8s %9s\n", "where the answer was", "questions", r.Arms[0].Name, r.Arms[1].Name)
 	for _, s := range r.Strata {
-		fmt.Fprintf(out, "%-26s %9d  %6.1f %% %7.1f %%\n", s.Name, s.Questions, 100*s.Arms[0].Accuracy, 100*s.Arms[1].Accuracy)
+		show.Printf("%-26s %9d  %6.1f %% %7.1f %%\n", s.Name, s.Questions, 100*s.Arms[0].Accuracy, 100*s.Arms[1].Accuracy)
 	}
 }

@@ -60,6 +60,21 @@ func Questions() ([]Question, error) {
 	return all, lines.Err()
 }
 
+// Answer returns the accepted answer of a question of the handbook; false for any
+// other question.
+func Answer(question string) (string, bool) {
+	all, err := Questions()
+	if err != nil {
+		panic(err) // the file is embedded, and a test reads it
+	}
+	for _, q := range all {
+		if q.Question == question {
+			return q.Answers[0], true
+		}
+	}
+	return "", false
+}
+
 // Chunk is one paragraph of the handbook, its heading on top.
 type Chunk struct {
 	Source   string // the file's name

@@ -9,6 +9,7 @@ package main
 import (
 	"context"
 	_ "embed"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"io"
@@ -56,7 +57,8 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 			return err
 		}
 	}
-	settled, err := compare.ParseSettled(text)
+	var settled compare.Settled
+	err := json.Unmarshal(text, &settled)
 	if err != nil {
 		return err
 	}

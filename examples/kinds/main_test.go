@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,7 +16,8 @@ import (
 
 // The settings of a comparison by language in a retriever of langchaingo.
 func Example_langchaingo() {
-	settled, err := compare.ParseSettled(measured)
+	var settled compare.Settled
+	err := json.Unmarshal(measured, &settled)
 	if err != nil {
 		panic(err)
 	}
@@ -43,7 +45,8 @@ func Example_langchaingo() {
 
 // The same in a retriever of eino.
 func Example_eino() {
-	settled, err := compare.ParseSettled(measured)
+	var settled compare.Settled
+	err := json.Unmarshal(measured, &settled)
 	if err != nil {
 		panic(err)
 	}

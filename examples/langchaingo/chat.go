@@ -58,20 +58,24 @@ func (p program) chat(ctx context.Context, questions []string) error {
 		return err
 	}
 	show := page.New(p.out, columnWidth)
-	show.Heading("A chat", p.modelName)
+	show.Fields(page.Field{Name: "a chat with", Text: p.modelName})
+	show.Printf("\n")
 	for _, question := range questions {
 		answer, err := chains.Run(ctx, chain, question)
 		if err != nil {
 			return err
 		}
-		for i, line := range []string{question, query, order, answer} {
-			show.Printf("%-9s %s\n", [...]string{"question", "search", "slots", "answer"}[i], page.Printable(line))
-		}
+		show.Fields(page.Field{Name: "question", Text: question}, page.Field{Name: "search", Text: query},
+			page.Field{Name: "slots", Text: order}, page.Field{Name: "answer", Text: answer})
 		show.Printf("\n")
 	}
-	show.Printf("A number in an answer means a document of its own turn. A service that shows sources keeps\nthe labels of each turn.\n")
-	show.Heading("The messages as sent in the last turn", "")
-	show.Messages(shown(p.llm.sent[len(p.llm.sent)-1]))
+	show.Lines("A number in an answer means a document of its own turn. A service that shows sources keeps the labels of each turn.")
+	if p.prompts {
+		show.Heading("The messages as sent in the last turn", "")
+		show.Messages(shown(p.llm.sent[len(p.llm.sent)-1]))
+	} else {
+		show.Printf("\nWith -prompt the messages of the last turn are shown as they were sent.\n")
+	}
 	return show.Err()
 }
 

@@ -3,13 +3,11 @@ package main
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/bookend-rag/bookend/core"
 	"github.com/bookend-rag/bookend/core/prompt"
-	"github.com/bookend-rag/bookend/examples/handbook"
 	"github.com/bookend-rag/bookend/examples/internal/page"
-	"github.com/bookend-rag/bookend/examples/internal/reader"
+	"github.com/bookend-rag/bookend/examples/internal/twice"
 	bookend "github.com/bookend-rag/bookend/langchaingo"
 	"github.com/bookend-rag/bookend/langchaingo/combine"
 	"github.com/tmc/langchaingo/chains"
@@ -77,13 +75,13 @@ func (p program) compare(ctx context.Context, question string) error {
 	if err != nil {
 		return err
 	}
-	after := arrangement.Placement
+	program, after := arrangement.Placement, arrangement.Placement
 	if p.layout != "" {
-		after += " + " + string(p.layout)
+		program, after = "laid out", after+" + "+string(p.layout)
 	}
-	lines, texts := make([]string, len(ranked)), make([]string, len(ranked))
+	documents, texts := make([]twice.Document, len(ranked)), make([]string, len(ranked))
 	for i, d := range ranked {
-		lines[i] = fmt.Sprintf("%-26v%s", d.Metadata["source"], strings.Join(strings.Fields(d.PageContent), " "))
+		documents[i] = twice.Document{Name: fmt.Sprint(d.Metadata["source"]), Text: d.PageContent}
 		texts[i] = d.PageContent
 	}
 	placed, err := core.Apply(arrangement, texts)
@@ -91,49 +89,19 @@ func (p program) compare(ctx context.Context, question string) error {
 		return err
 	}
 	show := page.New(p.out, columnWidth)
-	show.Heading("Question", question)
-	show.Printf("%d chunks found by BM25 in %d. r1 is the best match.\n", len(ranked), p.store.Len())
-	show.Heading("Which rank stands in which slot", "")
-	show.Slots(lines, arrangement)
-	if where := gold(question, texts, arrangement); where != "" {
-		show.Printf("\n%s\n", where)
-	}
-	show.Heading("The prompt as sent", "plain on the left, "+after+" on the right")
-	if p.layout != "" && len(ranked) > 0 {
-		show.Printf("[1] is the best match, wherever it stands.\n\n")
-	}
-	show.Prompts(page.Prompt{Messages: shown(p.llm.sent[0]), Documents: texts},
-		page.Prompt{Messages: shown(p.llm.sent[1]), Documents: placed})
-	show.Heading("Answers", p.modelName)
-	show.Printf("%-*s  %s\n", len(after), "plain", page.Printable(answerBefore))
-	show.Printf("%s  %s\n", after, page.Printable(answerAfter))
-	if p.modelName == reader.Name {
-		show.Printf("\n%s\n", reader.Hint)
+	twice.Asked{
+		Question: question, Chunks: p.store.Len(), Ranked: documents, Arrangement: arrangement, Model: p.modelName,
+		Answers: []page.Field{{Name: "plain", Text: answerBefore}, {Name: program, Text: answerAfter}},
+	}.Show(show)
+	if p.prompts {
+		show.Heading("The prompt as sent", "plain on the left, "+after+" on the right")
+		show.Prompts(page.Prompt{Messages: shown(p.llm.sent[0]), Documents: texts},
+			page.Prompt{Messages: shown(p.llm.sent[1]), Documents: placed})
+	} else {
+		show.Printf("\nWith -prompt the two prompts are shown as they were sent.\n")
 	}
 	return show.Err()
 }
 
 // columnWidth is the width of each of two columns, in characters.
-const columnWidth = 56
-
-// gold says where the answer of a handbook question stands; "" for any other
-// question.
-func gold(question string, ranked []string, a core.Arrangement) string {
-	questions, err := handbook.Questions()
-	if err != nil {
-		panic(err) // the file is embedded, and a test reads it
-	}
-	for _, q := range questions {
-		if q.Question != question {
-			continue
-		}
-		for rank, text := range ranked {
-			if slot, placed := a.SlotOf(rank); placed && strings.Contains(text, q.Answers[0]) {
-				return fmt.Sprintf("The handbook's answer, %q, is in r%d: slot %d of %d plain, slot %d with %s.",
-					q.Answers[0], rank+1, rank+1, len(ranked), slot+1, a.Placement)
-			}
-		}
-		return fmt.Sprintf("The handbook's answer, %q, was not retrieved: no order of the documents helps.", q.Answers[0])
-	}
-	return ""
-}
+const columnWidth = 38

@@ -1,8 +1,10 @@
 // The langchaingo example asks one question of a folder of documents twice: by a
 // plain RetrievalQA chain, and by the same chain over a Bookend retriever. It
-// shows which rank stands in which slot, both prompts as sent, and both answers.
+// shows which rank stands in which slot and both answers, with -prompt also both
+// prompts as they were sent.
 //
 //	go run ./examples/langchaingo
+//	go run ./examples/langchaingo -prompt
 //	go run ./examples/langchaingo -docs ~/notes -q "When is the rent due?" -k 8
 //
 // With a layout, Bookend lays out the whole prompt, and not the documents alone.
@@ -38,6 +40,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("langchaingo", flag.ContinueOnError)
 	docs := flags.String("docs", "", "`folder` of .md and .txt files (default: the handbook that comes with the example)")
 	k := flags.Int("k", 10, "number of chunks to retrieve")
+	prompts := flags.Bool("prompt", false, "also show both prompts as they were sent, side by side; of a chat the last one")
 	chat := flags.Bool("chat", false, "hold a conversation, one turn for each -q")
 	var questions []string
 	flags.Func("q", "`question` to ask; a chat takes several (default \""+turns[0]+"\")", func(q string) error {
@@ -64,6 +67,9 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 
 	documents := handbook.Docs()
 	if *docs != "" {
+		if info, err := os.Stat(*docs); err != nil || !info.IsDir() {
+			return fmt.Errorf("-docs is %q, and there is no folder of that name: name a folder of .md or .txt files", *docs)
+		}
 		documents = os.DirFS(*docs)
 	}
 	store, err := folder.New(ctx, documents, *k)
@@ -74,7 +80,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	p := program{store, &recorder{Model: model}, modelName, placement, layout, out}
+	p := program{store, &recorder{Model: model}, modelName, placement, layout, *prompts, out}
 	if *chat {
 		if questions == nil {
 			questions = turns
@@ -94,5 +100,6 @@ type program struct {
 	modelName string
 	placement core.Choice
 	layout    prompt.Layout // "": langchaingo's own prompt
+	prompts   bool          // show them
 	out       io.Writer
 }

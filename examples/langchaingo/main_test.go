@@ -9,7 +9,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -21,6 +20,7 @@ import (
 	"github.com/bookend-rag/bookend/examples/internal/folder"
 	"github.com/bookend-rag/bookend/examples/internal/page"
 	"github.com/bookend-rag/bookend/examples/internal/reader"
+	"github.com/bookend-rag/bookend/examples/internal/terminal"
 	bookend "github.com/bookend-rag/bookend/langchaingo"
 	"github.com/tmc/langchaingo/chains"
 	"github.com/tmc/langchaingo/llms"
@@ -141,8 +141,18 @@ func output(t *testing.T, args ...string) (string, error) {
 	return out.String(), err
 }
 
-// slotLine is a line of the table: the slot, and a rank in each column.
-var slotLine = regexp.MustCompile(`(?m)^(\d+) +r(\d+) .* r(\d+) +\S+\.(?:md|txt)`)
+// row is the line of an order, in which r4 is marked.
+func row(name string, ranks []int) string {
+	line := fmt.Sprintf("%-14s", name)
+	for _, rank := range ranks {
+		cell := fmt.Sprintf("r%d", rank)
+		if rank == 4 {
+			cell = "*r4"
+		}
+		line += fmt.Sprintf(" %4s", cell)
+	}
+	return "\n" + line + "\n"
+}
 
 func TestRunOverTheHandbook(t *testing.T) {
 	for _, c := range []struct {
@@ -151,48 +161,45 @@ func TestRunOverTheHandbook(t *testing.T) {
 		ranks []int // in the right column
 		gold  string
 	}{
-		{nil, "head-tail", []int{1, 3, 5, 7, 9, 10, 8, 6, 4, 2}, "slot 9"},
-		{[]string{"-placement", "edges_first"}, "edges-first", []int{1, 2, 5, 6, 7, 8, 9, 10, 3, 4}, "slot 10"},
-		{[]string{"-k", "5", "-placement", "reversed"}, "reversed", []int{5, 4, 3, 2, 1}, "slot 2"},
+		{nil, "head-tail", []int{1, 3, 5, 7, 9, 10, 8, 6, 4, 2}, "9, in the last"},
+		{[]string{"-placement", "edges_first"}, "edges-first", []int{1, 2, 5, 6, 7, 8, 9, 10, 3, 4}, "10, in the last"},
+		{[]string{"-k", "5", "-placement", "reversed"}, "reversed", []int{5, 4, 3, 2, 1}, "2, in the first"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			out, err := output(t, c.args...)
 			if err != nil {
 				t.Fatal(err)
 			}
-			var plain, placed []int
-			for _, line := range slotLine.FindAllStringSubmatch(out, -1) {
-				var slot, left, right int
-				fmt.Sscan(strings.Join(line[1:], " "), &slot, &left, &right)
-				if slot != len(plain)+1 {
-					t.Errorf("slot %d comes after %d lines", slot, len(plain))
-				}
-				plain, placed = append(plain, left), append(placed, right)
-			}
-			if want := []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}[:len(c.ranks)]; !slices.Equal(plain, want) {
-				t.Errorf("plain column (-want +got)\n-%v\n+%v", want, plain)
-			}
-			if !slices.Equal(placed, c.ranks) {
-				t.Errorf("%s column (-want +got)\n-%v\n+%v", c.name, c.ranks, placed)
-			}
-			row := map[string]string{ // one slot of the prompts as sent
-				"head-tail":   "\nA place cancelled more than 45 days before the course is │ If a parcel is refused at the door or not collected, it\n",
-				"edges-first": "\nSome people ask for a refund after these 30 days, and    │ A customer who asks for deletion gets a confirmation and\n",
-			}[c.name]
-			if !strings.Contains(out, row) {
-				t.Errorf("no row %q in the prompts as sent:\n%s", row, out)
-			}
-			const answer = "From day 31 through day 60, and so after 45 days, we settle the return with store credit instead of money."
+			terminal.Fits(t, out)
+			// The point stands in the first ten lines.
+			first := terminal.First(out)
 			for _, want := range []string{
-				fmt.Sprintf("\n%-*s  %s\n", len(c.name), "plain", answer),
-				fmt.Sprintf("\n%s  %s\n", c.name, answer),
-				`"store credit instead of money", is in r4: slot 4 of `, c.gold + " with " + c.name,
-				"│ Question: " + question + "\n",
-				reader.Name,
+				"Question: " + question + "\n", "*r4 holds the answer.", row("plain", []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}[:len(c.ranks)]), row(c.name, c.ranks),
+				"\nr4 moves from slot 4, in the ", " third, to slot " + c.gold + " third.\n", "store credit instead of money.",
 			} {
+				if !strings.Contains(first, want) {
+					t.Errorf("no %q in the first ten lines:\n%s", want, first)
+				}
+			}
+			for _, want := range []string{reader.Name, "\ngpt-3.5-turbo/10 ", "With -prompt "} {
 				if !strings.Contains(out, want) {
 					t.Errorf("no %q in the output:\n%s", want, out)
 				}
+			}
+			if strings.Contains(out, "[human]") {
+				t.Errorf("the prompt is shown unasked:\n%s", out)
+			}
+			out, err = output(t, append(c.args, "-prompt")...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			terminal.Fits(t, out)
+			slot := map[string]string{ // one slot of the prompts as sent
+				"head-tail":   "\nA place cancelled more than 45 days    │ If a parcel is refused at the door or\n",
+				"edges-first": "\nSome people ask for a refund after     │ A customer who asks for deletion gets\n",
+			}[c.name]
+			if !strings.Contains(out, slot) || !strings.Contains(out, "[human]") {
+				t.Errorf("no slot %q in the prompts as sent:\n%s", slot, out)
 			}
 		})
 	}
@@ -226,7 +233,7 @@ func TestRunOverAFolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"2 chunks found by BM25 in 2.", "rent.txt", "house/rules.MD", "plain      The rent is due on the third.", "head-tail  The rent is due on the third."} {
+	for _, want := range []string{"2 of 2 chunks were found by BM25", "not known for a question of your own", "rent.txt", "house/rules.MD", "\nboth  The rent is due on the third.\n"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in the output:\n%s", want, out)
 		}
@@ -269,7 +276,7 @@ func TestBadFlags(t *testing.T) {
 		{[]string{"-placement", "measured"}, []string{"curve"}},
 		{[]string{"-placement", "edges-first=0"}, []string{"edges-first=0"}},
 		{[]string{"-docs", empty}, []string{"no text"}},
-		{[]string{"-docs", filepath.Join(empty, "missing")}, []string{"no such file"}},
+		{[]string{"-docs", filepath.Join(empty, "missing")}, []string{"-docs is", "missing", "no folder of that name"}},
 		{[]string{"-answer"}, []string{"-answer"}},
 		{[]string{"refunds"}, []string{"refunds"}},
 		{[]string{"-layout", "sandwich"}, []string{"-layout", "sandwich", "question-last", "bookend", "query-aware", "instruction-first"}},
@@ -297,7 +304,7 @@ func TestNothingFound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"0 chunks found", "plain      " + reader.NoAnswer} {
+	for _, want := range []string{"None of 205 chunks has a word of the question", "\nboth  " + reader.NoAnswer} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in the output:\n%s", want, out)
 		}
@@ -384,17 +391,17 @@ func TestAConversation(t *testing.T) {
 
 func TestRunWithALayout(t *testing.T) {
 	for layout, want := range map[string][]string{
-		"bookend":           {"│ Remember: the documents alone, with their numbers.\n", "│ Answer the question below.\n"},
-		"Query_Aware":       {"│ [system]\n", "│ [8] Approved accounts pay", "│ Question: " + question + "\n"},
-		"question-last":     {"Question: " + question + "              │ Question: " + question + "\n"},
-		"instruction-first": {"│ Answer in under 80 words, and cite the number of each\n"},
+		"bookend":           {"│ Remember: the documents alone, with\n", "│ Answer the question below.\n"},
+		"Query_Aware":       {"│ [system]\n", "│ [8] Approved accounts pay", "│ Question: Can I get a refund after 45\n"},
+		"question-last":     {"\nQuestion: Can I get a refund after 45  │ Question: Can I get a refund after 45\n"},
+		"instruction-first": {"│ Answer in under 80 words, and cite the\n"},
 	} {
-		out, err := output(t, "-layout", layout)
+		out, err := output(t, "-layout", layout, "-prompt")
 		if err != nil {
 			t.Fatal(err)
 		}
-		const answer = "From day 31 through day 60, and so after 45 days, we settle the return with store credit instead of money."
-		want = append(want, "[human]", "\nplain ", "  "+answer+"\n", "\nhead-tail + "+layout+"  "+answer+" [4]\n", "│ [4] Some people ask")
+		terminal.Fits(t, out)
+		want = append(want, "[human]", "\nplain ", " store credit instead of money.\n", "\nlaid out  From day 31", " store credit instead of money. [4]\n", "plain on the left, head-tail + "+layout, "│ [4] Some people ask")
 		for _, want := range want {
 			if !strings.Contains(out, want) {
 				t.Errorf("-layout %s: no %q in the output:\n%s", layout, want, out)
@@ -404,7 +411,8 @@ func TestRunWithALayout(t *testing.T) {
 }
 
 func TestRunAChat(t *testing.T) {
-	out, err := output(t, "-chat")
+	out, err := output(t, "-chat", "-prompt")
+	terminal.Fits(t, out)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -416,7 +424,7 @@ func TestRunAChat(t *testing.T) {
 			t.Errorf("no %q in the output:\n%s", want, out)
 		}
 	}
-	out, err = output(t, "-chat", "-layout", "bookend", "-q", "giraffe?", "-q", "And zebra?")
+	out, err = output(t, "-chat", "-prompt", "-layout", "bookend", "-q", "giraffe?", "-q", "And zebra?")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -448,7 +456,7 @@ func TestAChatWithAModel(t *testing.T) {
 	t.Setenv("OPENAI_BASE_URL", server.URL+"/v1")
 	t.Setenv("OPENAI_MODEL", "our-model")
 	var out strings.Builder
-	if err := run(t.Context(), []string{"-chat", "-q", "One?", "-q", "Two?"}, &out); err != nil {
+	if err := run(t.Context(), []string{"-chat", "-prompt", "-q", "One?", "-q", "Two?"}, &out); err != nil {
 		t.Fatal(err)
 	}
 	if requests != 3 {
@@ -490,7 +498,7 @@ func TestTheEnvironmentNamesTheModel(t *testing.T) {
 			}
 		}
 	}
-	if !strings.Contains(out.String(), "head-tail  Credit, says the server.") || strings.Contains(out.String(), reader.Name) {
+	if !strings.Contains(out.String(), "\nboth  Credit, says the server.\n") || strings.Contains(out.String(), reader.Name) {
 		t.Errorf("unexpected output:\n%s", out.String())
 	}
 }

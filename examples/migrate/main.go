@@ -25,7 +25,16 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err := cli.Parse(flag.NewFlagSet("migrate", flag.ContinueOnError), args, out); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "The orders for n documents, first slot to last; r1 is the best match\n\n")
+	fmt.Fprint(out, `Which placement gives the order of your old reorderer?
+
+long-context  LangChain's and LlamaIndex's LongContextReorder
+head-tail     Haystack's LostInTheMiddleRanker, eino-ext's score reranker;
+              Bookend's default
+tail-head     the mirror image of head-tail: the best match last
+
+The orders of n documents, first slot to last; r1 is the best match:
+
+`)
 	fmt.Fprintf(out, "%-3s%-22s%-22s%s\n", "n", "long-context", "head-tail", "tail-head")
 	for n := 2; n <= 7; n++ {
 		fmt.Fprintf(out, "%-3d", n)
@@ -35,14 +44,11 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		fmt.Fprintln(out, order(core.TailHead, n))
 	}
 	fmt.Fprint(out, `
-long-context  LangChain's and LlamaIndex's LongContextReorder
-head-tail     Haystack's LostInTheMiddleRanker, eino-ext's score reranker, Bookend's default
-tail-head     the mirror image of head-tail: the best match last
+With an odd number of documents long-context is head-tail, with an even number
+it is tail-head: one document more or less moves the best match from one end of
+the prompt to the other.
 
-Parity: long-context is head-tail for odd n and tail-head for even n, so that one document
-more or less moves the best match from one end of the prompt to the other.
-
-The four programs of this example
+The four programs of this example:
 
 from        given                   placed
 `)
@@ -54,8 +60,9 @@ from        given                   placed
 		fmt.Fprintln(out, line)
 	}
 	_, err := fmt.Fprint(out, `
-Scores: say which are better. With a distance that is core.LowerIsBetter; with a reranker's
-negative scores -1 beats -3, and a document without a score ranks last, not as 0.
+Say which scores are better: with a distance that is core.LowerIsBetter. Of the
+negative scores of a reranker -1 beats -3, and a document without a score ranks
+last, not as 0.
 `)
 	return err
 }

@@ -6,9 +6,18 @@ import (
 	"testing"
 
 	"github.com/cloudwego/eino/schema"
+
+	"github.com/bookend-rag/bookend/examples/internal/terminal"
 )
 
-const want = `The orders for n documents, first slot to last; r1 is the best match
+const want = `Which placement gives the order of your old reorderer?
+
+long-context  LangChain's and LlamaIndex's LongContextReorder
+head-tail     Haystack's LostInTheMiddleRanker, eino-ext's score reranker;
+              Bookend's default
+tail-head     the mirror image of head-tail: the best match last
+
+The orders of n documents, first slot to last; r1 is the best match:
 
 n  long-context          head-tail             tail-head
 2  r2 r1                 r1 r2                 r2 r1
@@ -18,14 +27,11 @@ n  long-context          head-tail             tail-head
 6  r2 r4 r6 r5 r3 r1     r1 r3 r5 r6 r4 r2     r2 r4 r6 r5 r3 r1
 7  r1 r3 r5 r7 r6 r4 r2  r1 r3 r5 r7 r6 r4 r2  r2 r4 r6 r7 r5 r3 r1
 
-long-context  LangChain's and LlamaIndex's LongContextReorder
-head-tail     Haystack's LostInTheMiddleRanker, eino-ext's score reranker, Bookend's default
-tail-head     the mirror image of head-tail: the best match last
+With an odd number of documents long-context is head-tail, with an even number
+it is tail-head: one document more or less moves the best match from one end of
+the prompt to the other.
 
-Parity: long-context is head-tail for odd n and tail-head for even n, so that one document
-more or less moves the best match from one end of the prompt to the other.
-
-The four programs of this example
+The four programs of this example:
 
 from        given                   placed
 LangChain   4 documents             r2 r4 r3 r1
@@ -33,8 +39,9 @@ LlamaIndex  scores .3 .9 .1 .6      r2 r4 r3 r1
 Haystack    8 words fit, r3 is r1   r1 r4 r2
 eino-ext    scores -3, none, -1     r1 r3 r2
 
-Scores: say which are better. With a distance that is core.LowerIsBetter; with a reranker's
-negative scores -1 beats -3, and a document without a score ranks last, not as 0.
+Say which scores are better: with a distance that is core.LowerIsBetter. Of the
+negative scores of a reranker -1 beats -3, and a document without a score ranks
+last, not as 0.
 `
 
 func TestRun(t *testing.T) {
@@ -43,6 +50,7 @@ func TestRun(t *testing.T) {
 	if err := run(t.Context(), nil, &out); err != nil {
 		t.Fatal(err)
 	}
+	terminal.Fits(t, want)
 	got, want := strings.Split(out.String(), "\n"), strings.Split(want, "\n")
 	for i := range max(len(got), len(want)) {
 		var g, w string

@@ -4,10 +4,12 @@
 // answer is streamed.
 //
 //	go run ./examples/production                   four requests, in process
+//	go run ./examples/production -log              and what was logged
 //	go run ./examples/production -listen :8080     then: curl 'localhost:8080/?q=How+long+is+credit+valid'
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/rand"
@@ -27,6 +29,7 @@ import (
 	"github.com/bookend-rag/bookend/core"
 	"github.com/bookend-rag/bookend/examples/handbook"
 	"github.com/bookend-rag/bookend/examples/internal/cli"
+	"github.com/bookend-rag/bookend/examples/internal/page"
 	"github.com/bookend-rag/bookend/examples/internal/reader"
 	"github.com/bookend-rag/bookend/examples/internal/search"
 	bookend "github.com/bookend-rag/bookend/langchaingo"
@@ -142,12 +145,13 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func main() {
 	cli.Main(func(ctx context.Context, args []string, out io.Writer) error {
-		return run(ctx, args, out, slog.New(slog.NewJSONHandler(out, nil)))
+		return run(ctx, args, out, func(to io.Writer) *slog.Logger { return slog.New(slog.NewJSONHandler(to, nil)) })
 	})
 }
 
-func run(ctx context.Context, args []string, out io.Writer, log *slog.Logger) error {
+func run(ctx context.Context, args []string, out io.Writer, newLog func(io.Writer) *slog.Logger) error {
 	flags := flag.NewFlagSet("production", flag.ContinueOnError)
+	showLog := flags.Bool("log", false, "also show what the service logged of the four requests")
 	listen := flags.String("listen", "", "`address` to serve on; without it four requests are made in process")
 	if err := cli.Parse(flags, args, out); err != nil {
 		return err
@@ -156,11 +160,12 @@ func run(ctx context.Context, args []string, out io.Writer, log *slog.Logger) er
 	if err != nil {
 		return err
 	}
-	service, err := newService(extractive{}, store, log)
-	if err != nil {
-		return err
-	}
 	if *listen != "" {
+		log := newLog(out)
+		service, err := newService(extractive{}, store, log)
+		if err != nil {
+			return err
+		}
 		listener, err := net.Listen("tcp", *listen)
 		if err != nil {
 			return err
@@ -168,22 +173,51 @@ func run(ctx context.Context, args []string, out io.Writer, log *slog.Logger) er
 		log.InfoContext(ctx, "serving", "address", listener.Addr().String())
 		return serve(ctx, &http.Server{Handler: service, ReadHeaderTimeout: 5 * time.Second}, listener)
 	}
-	fmt.Fprintf(out, "Answers: %s\n", reader.Name)
-	for _, r := range []struct{ id, tenant, question string }{
-		{"req-1", "public", "Can I get a refund after 45 days?"},
-		{"req-2", "public", "Can I get a refund after 45 days?"},
-		{"req-3", "public", "Can I get a refund after 45 days?"},
-		{"req-4", "northshop", "Can I get a refund after 45 days?"},
-	} {
-		request := httptest.NewRequestWithContext(ctx, http.MethodGet, "/?q="+url.QueryEscape(r.question), nil)
+	var lines bytes.Buffer
+	service, err := newService(extractive{}, store, newLog(&lines))
+	if err != nil {
+		return err
+	}
+	return fourRequests(ctx, out, service, &lines, *showLog)
+}
+
+// fourRequests asks the service one question four times, and shows what its log says.
+func fourRequests(ctx context.Context, out io.Writer, service *service, lines *bytes.Buffer, showLog bool) error {
+	const question = "Can I get a refund after 45 days?"
+	show := page.New(out, page.Width/2)
+	show.Printf("Question: %s It is asked four times.\n\n", question)
+	show.Printf("%-9s%-11s%-13s%-26s%s\n", "request", "tenant", "placement", "slots, first to last", "left out")
+	logged, answers := "", []page.Field{}
+	for _, r := range []struct{ id, tenant string }{{"req-1", "public"}, {"req-2", "public"}, {"req-3", "public"}, {"req-4", "northshop"}} {
+		request := httptest.NewRequestWithContext(ctx, http.MethodGet, "/?q="+url.QueryEscape(question), nil)
 		request.Header.Set("X-Request-ID", r.id)
 		request.Header.Set("X-Tenant", r.tenant)
-		fmt.Fprintf(out, "\n%s of %s: %s\n", r.id, r.tenant, r.question)
 		response := httptest.NewRecorder()
+		lines.Reset()
 		service.ServeHTTP(response, request)
-		fmt.Fprintln(out, response.Body)
+		logged += lines.String()
+		var record struct {
+			Tenant  string
+			Bookend struct {
+				RequestID   string `json:"request_id"`
+				Arrangement struct{ Placement, Order, Dropped string }
+			}
+		}
+		if err := json.Unmarshal(lines.Bytes(), &record); err != nil {
+			return fmt.Errorf("the log of %s: %w", r.id, err)
+		}
+		a := record.Bookend.Arrangement
+		show.Printf("%s\n", strings.TrimRight(fmt.Sprintf("%-9s%-11s%-13s%-26s%s", record.Bookend.RequestID, record.Tenant, a.Placement, a.Order, a.Dropped), " "))
+		answers = append(answers, page.Field{Name: r.id, Text: response.Body.String()})
 	}
-	return nil
+	show.Printf("\n")
+	show.Fields(append(page.Same(answers), page.Field{Name: "by", Text: reader.Name})...)
+	show.Printf("\n")
+	show.Lines("The ID of a request decides which of three orders it gets; northshop has settings of its own. The table is what the service has logged, one line of JSON a request: -log shows the lines.")
+	if showLog {
+		show.Printf("\n%s", logged)
+	}
+	return show.Err()
 }
 
 // serve serves until the context ends, and then finishes the answers under way.

@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"github.com/bookend-rag/bookend/core"
+	"github.com/bookend-rag/bookend/examples/internal/terminal"
 	"github.com/tmc/langchaingo/llms"
 	"github.com/tmc/langchaingo/schema"
 )
@@ -33,36 +34,45 @@ func newLog(out io.Writer) *slog.Logger {
 	}))
 }
 
-const want = `Answers: extractive reader (no model: it copies the sentence that shares most with the question)
+const want = `Question: Can I get a refund after 45 days? It is asked four times.
 
-req-1 of public: Can I get a refund after 45 days?
+request  tenant     placement    slots, first to last      left out
+req-1    public     head-tail    r1 r3 r5 r7 r8 r6 r4 r2
+req-2    public     reversed     r8 r7 r6 r5 r4 r3 r2 r1
+req-3    public     off          r1 r2 r3 r4 r5 r6 r7 r8
+req-4    northshop  edges-first  r1 r2 r5 r6 r3 r4         top-k: 2
+
+all 4  From day 31 through day 60, and so after 45 days, we settle the return
+       with store credit instead of money.
+by     extractive reader (no model): the sentence most like the question
+
+The ID of a request decides which of three orders it gets; northshop has
+settings of its own. The table is what the service has logged, one line of JSON
+a request: -log shows the lines.
+`
+
+const wantLog = `
 {"level":"INFO","msg":"documents placed","tenant":"public","bookend":{"request_id":"req-1","arrangement":{"placement":"head-tail","in":8,"placed":8,"order":"r1 r3 r5 r7 r8 r6 r4 r2"}}}
-From day 31 through day 60, and so after 45 days, we settle the return with store credit instead of money.
-
-req-2 of public: Can I get a refund after 45 days?
 {"level":"INFO","msg":"documents placed","tenant":"public","bookend":{"request_id":"req-2","arrangement":{"placement":"reversed","in":8,"placed":8,"order":"r8 r7 r6 r5 r4 r3 r2 r1"}}}
-From day 31 through day 60, and so after 45 days, we settle the return with store credit instead of money.
-
-req-3 of public: Can I get a refund after 45 days?
 {"level":"INFO","msg":"documents placed","tenant":"public","bookend":{"request_id":"req-3","arrangement":{"placement":"off","in":8,"placed":8,"order":"r1 r2 r3 r4 r5 r6 r7 r8"}}}
-From day 31 through day 60, and so after 45 days, we settle the return with store credit instead of money.
-
-req-4 of northshop: Can I get a refund after 45 days?
 {"level":"INFO","msg":"documents placed","tenant":"northshop","bookend":{"request_id":"req-4","arrangement":{"placement":"edges-first","in":8,"placed":6,"order":"r1 r2 r5 r6 r3 r4","dropped":"top-k: 2"}}}
-From day 31 through day 60, and so after 45 days, we settle the return with store credit instead of money.
 `
 
 func TestRun(t *testing.T) {
 	t.Parallel()
+	terminal.Fits(t, want)
+	for arg, want := range map[string]string{"": want, "-log": want + wantLog} {
+		var out strings.Builder
+		if err := run(t.Context(), strings.Fields(arg), &out, newLog); err != nil {
+			t.Fatal(err)
+		}
+		if got := out.String(); got != want {
+			t.Errorf("output (-want +got)\n-%s\n+%s", strings.ReplaceAll(want, "\n", "\n-"), strings.ReplaceAll(got, "\n", "\n+"))
+		}
+	}
 	var out strings.Builder
-	if err := run(t.Context(), nil, &out, newLog(&out)); err != nil {
-		t.Fatal(err)
-	}
-	if got := out.String(); got != want {
-		t.Errorf("output (-want +got)\n-%s\n+%s", strings.ReplaceAll(want, "\n", "\n-"), strings.ReplaceAll(got, "\n", "\n+"))
-	}
 	for _, arg := range []string{"-answer", "refunds"} {
-		if err := run(t.Context(), []string{arg}, &out, newLog(&out)); err == nil {
+		if err := run(t.Context(), []string{arg}, &out, newLog); err == nil {
 			t.Errorf("%s: want an error", arg)
 		}
 	}

@@ -57,6 +57,14 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	p := page.New(out, columnWidth)
+	p.Printf("%s\n", question)
+	moves := "The question moves from above the documents to below them, and the rules are repeated at the end."
+	if slot, placed := after.Arrangement.SlotOf(0); placed {
+		best, _ := after.Arrangement.IndexOf(0)
+		moves = fmt.Sprintf("The best document, [%d], moves from slot %d to slot %d. ", best+1, best+1, slot+1) + moves
+	}
+	p.Lines(moves)
+	p.Printf("\n")
 	p.Beside(append([]string{"BEFORE: as the parts came to hand", ""}, picture(before)...),
 		append([]string{"AFTER: laid out on purpose", ""}, picture(after)...))
 	p.Printf("\nA number is the order of arrival. By score the documents rank 3, 2, 4, 5, 1.\n")
@@ -67,7 +75,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	for _, line := range cite(after, "After 30 days you get store credit [3], at once in any shop [2], and cash from the manager [9].") {
 		p.Printf("%s\n", line)
 	}
-	p.Heading("What goes first", "")
+	p.Heading("What is cut first", "")
 	lines, err := shrink(ctx, *budget)
 	if err != nil {
 		return err
@@ -161,13 +169,13 @@ func cite(p prompt.Prompt, answer string) []string {
 			lines = append(lines, "    "+line)
 		}
 	}
-	return append(lines, "", "Existing is not supporting: read each document against the sentence that cites it.")
+	return append(lines, "", "That a document exists does not mean that it supports the sentence: read both.")
 }
 
 // shrink lowers the budget step by step, and tells what is left each time.
 func shrink(ctx context.Context, budget int) ([]string, error) {
 	lines := append(page.Wrap(fmt.Sprintf("With %d earlier turns, in tokens; %d of each budget are kept for the answer.", len(earlier)/2, answerRoom), lineWidth),
-		"", "budget  prompt  earlier turns  slots 1 to 5  goes")
+		"", "budget  prompt  earlier turns  slots 1 to 5  cut")
 	last := prompt.Prompt{}
 	for {
 		p, err := onPurpose(ctx, budget, earlier)

@@ -6,39 +6,50 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/bookend-rag/bookend/core/prompt"
+	"github.com/bookend-rag/bookend/examples/internal/terminal"
 )
 
-const want = `BEFORE: as the parts came to hand              │ AFTER: laid out on purpose
-                                               │
-rules     You are the support assistant of     │ rules     You are the support assistant of
-          Tarn & Fell. Use only the documents, │           Tarn & Fell. Use only the documents,
-          stay under 80 words, and cite the    │           stay under 80 words, and cite the
-          number of each document that you     │           number of each document that you
-          use.                                 │           use.
-question  Question: Can I get a refund after   │ slot 1    [3] Unused items: money back for 30
-          45 days?                             │           days, from day 31 to day 60 store
-slot 1    [1] Gift cards are not refunded. A   │           credit.
-          card stays valid for 5 years.        │ slot 2    [4] Sale items can be exchanged for
-slot 2    [2] A refund goes to the card that   │           45 days, and are not refunded.
-          paid, within 5 to 7 working days.    │ slot 3    [1] Gift cards are not refunded. A
-slot 3    [3] Unused items: money back for 30  │           card stays valid for 5 years.
-          days, from day 31 to day 60 store    │ slot 4    [5] Store credit is valid for 18
-          credit.                              │           months, in every shop and online.
-slot 4    [4] Sale items can be exchanged for  │ slot 5    [2] A refund goes to the card that
-          45 days, and are not refunded.       │           paid, within 5 to 7 working days.
-slot 5    [5] Store credit is valid for 18     │ question  Question: Can I get a refund after
-          months, in every shop and online.    │           45 days?
-                                               │ reminder  Remember: only the documents, under
-                                               │           80 words, cite the number.
+const want = `Can I get a refund after 45 days?
+The best document, [3], moves from slot 3 to slot 1. The question moves from
+above the documents to below them, and the rules are repeated at the end.
+
+BEFORE: as the parts came to hand      │ AFTER: laid out on purpose
+                                       │
+rules     You are the support          │ rules     You are the support
+          assistant of Tarn & Fell.    │           assistant of Tarn & Fell.
+          Use only the documents, stay │           Use only the documents, stay
+          under 80 words, and cite the │           under 80 words, and cite the
+          number of each document that │           number of each document that
+          you use.                     │           you use.
+question  Question: Can I get a refund │ slot 1    [3] Unused items: money back
+          after 45 days?               │           for 30 days, from day 31 to
+slot 1    [1] Gift cards are not       │           day 60 store credit.
+          refunded. A card stays valid │ slot 2    [4] Sale items can be
+          for 5 years.                 │           exchanged for 45 days, and
+slot 2    [2] A refund goes to the     │           are not refunded.
+          card that paid, within 5 to  │ slot 3    [1] Gift cards are not
+          7 working days.              │           refunded. A card stays valid
+slot 3    [3] Unused items: money back │           for 5 years.
+          for 30 days, from day 31 to  │ slot 4    [5] Store credit is valid
+          day 60 store credit.         │           for 18 months, in every shop
+slot 4    [4] Sale items can be        │           and online.
+          exchanged for 45 days, and   │ slot 5    [2] A refund goes to the
+          are not refunded.            │           card that paid, within 5 to
+slot 5    [5] Store credit is valid    │           7 working days.
+          for 18 months, in every shop │ question  Question: Can I get a refund
+          and online.                  │           after 45 days?
+                                       │ reminder  Remember: only the
+                                       │           documents, under 80 words,
+                                       │           cite the number.
 
 A number is the order of arrival. By score the documents rank 3, 2, 4, 5, 1.
 
 An answer, made up for this example
 ───────────────────────────────────
-After 30 days you get store credit [3], at once in any shop [2], and cash from the manager [9].
+After 30 days you get store credit [3], at once in any shop [2], and cash from
+the manager [9].
 
 [3] exists: slot 1, rank 1. It says:
     Unused items: money back for 30 days, from day 31 to day 60 store credit.
@@ -46,13 +57,13 @@ After 30 days you get store credit [3], at once in any shop [2], and cash from t
     A refund goes to the card that paid, within 5 to 7 working days.
 [9] is no document of this prompt
 
-Existing is not supporting: read each document against the sentence that cites it.
+That a document exists does not mean that it supports the sentence: read both.
 
-What goes first
-───────────────
+What is cut first
+─────────────────
 With 2 earlier turns, in tokens; 120 of each budget are kept for the answer.
 
-budget  prompt  earlier turns  slots 1 to 5  goes
+budget  prompt  earlier turns  slots 1 to 5  cut
    400     201              2  3 4 1 5 2
    320     180              1  3 4 1 5 2     the oldest turn
    299     159              0  3 4 1 5 2     the oldest turn
@@ -80,11 +91,7 @@ func TestRun(t *testing.T) {
 	if out != want {
 		t.Errorf("output (-want +got)\n-%s\n+%s", strings.ReplaceAll(want, "\n", "\n-"), strings.ReplaceAll(out, "\n", "\n+"))
 	}
-	for line := range strings.Lines(out) {
-		if width := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); width > 100 {
-			t.Errorf("%d columns: %s", width, line)
-		}
-	}
+	terminal.Fits(t, out)
 }
 
 // TestThePicture tells from the prompts themselves what the picture has to show.

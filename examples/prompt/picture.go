@@ -10,9 +10,9 @@ import (
 
 // Widths in characters.
 const (
-	columnWidth = 46 // of each of the two columns
+	columnWidth = 38 // of each of the two columns
 	margin      = 10 // for the name of a part
-	lineWidth   = 2*columnWidth + 3
+	lineWidth   = page.Width
 )
 
 // picture writes a prompt with the name of each part in the margin, and the number

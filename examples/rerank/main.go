@@ -46,7 +46,7 @@ func main() { cli.Main(run) }
 
 func run(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("rerank", flag.ContinueOnError)
-	question := flags.String("q", "Can I get a refund after 45 days?", "`question` to ask the handbook")
+	question := flags.String("q", "How much do I save on our own label as a member of staff?", "`question` to ask the handbook")
 	k := flags.Int("k", 20, "number of chunks to ask each retriever for")
 	top := flags.Int("top", 5, "number of chunks that enter the prompt")
 	rerankURL := flags.String("rerank-url", "", "`address` of a /rerank endpoint (default: the lexical scorer)")
@@ -84,7 +84,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 
 	// Rerank.
 	reranker := rank.Reranker{Scorer: lexical, Name: "lexical", OnFailure: rank.KeepOrder}
-	scorerName := "lexical scorer (no model: it counts what a text shares with the question)"
+	scorerName := "lexical scorer, no model: it counts the words that a text shares with the question"
 	if *rerankURL != "" {
 		server, err := rank.NewHTTP(rank.HTTPConfig{
 			URL: *rerankURL, Form: rank.Form(*form), Model: *model,

@@ -9,6 +9,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/bookend-rag/bookend/examples/internal/terminal"
 )
 
 func mustRun(t *testing.T, args ...string) string {
@@ -36,17 +38,28 @@ func mustHave(t *testing.T, out string, parts ...string) {
 func TestOffline(t *testing.T) {
 	out := mustRun(t)
 	mustHave(
-		t, out, "rank stems                       words                       fusion                      lexical\n",
-		"reranked by lexical scorer (no model", "5 of 29 enter the prompt", "slot 5  r2 ", "extractive reader (no model",
-		`in refunds.md#2: stems r4, words r5, fusion r5, lexical r1, slot 1.`,
+		t, out, "slot   stems   words  fusion  lexical   document\n",
+		"lexical scorer, no model", "5 of 27\ndocuments enter the prompt", "extractive reader (no model)",
+		"\n   1       6       5       5        1  *employee-discount.txt#0\n", "\n   2       1       1       1        3   stores.md#4\n", "\n out ",
 	)
+	// The point stands in the first ten lines, and the answer is right.
+	first := terminal.First(out)
+	mustHave(
+		t, first, "Question  How much do I save on our own label", "gets 33 percent off our own label",
+		"The answer stands in *employee-discount.txt#0: rank 6 by stems, rank 5 by words,\nrank 5 by fusion, rank 1 by lexical, slot 1.",
+	)
+	terminal.Fits(t, out)
+	// A wrong answer is not passed off as one.
+	mustHave(t, mustRun(t, "-q", "Can I get a refund after 45 days?"), "This answer is wrong: the reader copies a sentence")
+	mustHave(t, mustRun(t, "-q", "Can I get a refund after 45 days?", "-k", "1"), "was not retrieved")
+
 	if again := mustRun(t); again != out {
 		t.Error("a second run prints something else")
 	}
 	out = mustRun(t, "-q", "What is a giraffe?", "-top", "2", "-k", "3")
 	mustHave(t, out, "enter the prompt")
 	out = mustRun(t, "-placement", "ranked", "-top", "3")
-	mustHave(t, out, "Placed: ranked", "slot 3  r3 ")
+	mustHave(t, out, "in the order of ranked", "\n   3       1       1       1        3   stores.md#4\n")
 }
 
 // A server's scores go to the documents that it scored, in either form.
@@ -75,8 +88,8 @@ func TestWithAServer(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	for _, form := range []string{"documents", "texts"} {
-		out := mustRun(t, "-rerank-url", server.URL, "-form", form)
-		mustHave(t, out, `reranked by reranker at http://127.0.0.1`, "slot 1  r1  tone.md#1")
+		out := mustRun(t, "-q", "Can I get a refund after 45 days?", "-rerank-url", server.URL, "-form", form)
+		mustHave(t, out, `reranker at http://127.0.0.1`, "       1   tone.md#1\n")
 		if sent := <-forms; (form == "texts") != (sent == "false true") {
 			t.Errorf("%s: documents and texts sent: %s", form, sent)
 		}
@@ -86,7 +99,7 @@ func TestWithAServer(t *testing.T) {
 // A server that is gone costs the better ranks, and not the answer.
 func TestWithoutItsServer(t *testing.T) {
 	out := mustRun(t, "-rerank-url", "http://127.0.0.1:1/rerank")
-	mustHave(t, out, "note: ranking by rerank failed (connection), and the order before it is kept", "slot 1  r1 ")
+	mustHave(t, out, "Note: ranking by rerank failed (connection), and the order before it is kept", "\n   1 ")
 }
 
 func TestFlags(t *testing.T) {

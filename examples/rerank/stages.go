@@ -5,16 +5,12 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/bookend-rag/bookend/core"
 	"github.com/bookend-rag/bookend/examples/handbook"
 	"github.com/bookend-rag/bookend/examples/internal/page"
 	"github.com/bookend-rag/bookend/examples/internal/reader"
-)
-
-const (
-	columnWidth = 28 // of a stage, in characters
-	shownRanks  = 8  // of each stage
 )
 
 // stages keeps what an event tells of the way from the question to the prompt.
@@ -37,98 +33,90 @@ func (s *stages) observe(_ context.Context, e core.Event) {
 	}
 }
 
+// shownOut is how many documents are listed that do not enter the prompt.
+const shownOut = 5
+
 func (s *stages) show(out io.Writer, question, scorer, model, answer string) error {
-	show := page.New(out, columnWidth)
-	show.Heading("Question", question)
-	show.Heading("What each stage ranked", fmt.Sprintf("the best %d, with their scores", shownRanks))
-	var lists [][]string
-	header := "rank "
+	show := page.New(out, page.Width/2)
+	gold, wanted := s.gold(question)
+	show.Fields(page.Field{Name: "Question", Text: question}, page.Field{Name: "Answer", Text: answer}, page.Field{Name: "by", Text: model})
+	switch {
+	case wanted != "" && gold < 0:
+		show.Lines(fmt.Sprintf("The handbook's answer, %q, was not retrieved.", wanted))
+	case wanted != "" && model == reader.Name && !strings.Contains(answer, wanted):
+		show.Lines(fmt.Sprintf("This answer is wrong: the reader copies a sentence, and understands nothing. The handbook's is %q, from *%s: %s.", wanted, page.Printable(s.ids[gold]), s.way(gold)))
+	case wanted != "" && !strings.Contains(answer, wanted):
+		show.Lines(fmt.Sprintf("The handbook's answer is %q, from *%s: %s.", wanted, page.Printable(s.ids[gold]), s.way(gold)))
+	case wanted != "":
+		show.Lines(fmt.Sprintf("The answer stands in *%s: %s.", page.Printable(s.ids[gold]), s.way(gold)))
+	}
+	show.Printf("\n")
+	header := "slot"
 	for _, stage := range s.arrangement.Stages {
-		header += fmt.Sprintf("%-*s", columnWidth, page.Printable(stage.Name))
-		lists = append(lists, s.list(stage))
+		header += fmt.Sprintf("  %6s", page.Printable(stage.Name))
 	}
-	show.Printf("%s\n", strings.TrimRight(header, " "))
-	for rank := range shownRanks {
-		row := fmt.Sprintf("r%-4d", rank+1)
-		for _, list := range lists {
-			cell := ""
-			if rank < len(list) {
-				cell = list[rank]
-			}
-			row += fmt.Sprintf("%-*s", columnWidth, cell)
-		}
-		show.Printf("%s\n", strings.TrimRight(row, " "))
-	}
-	show.Printf("\nreranked by %s\n", page.Printable(scorer))
-	for _, note := range s.arrangement.Notes {
-		show.Printf("note: %s\n", page.Printable(note))
-	}
-	show.Heading("Trimmed", fmt.Sprintf("%d of %d enter the prompt", len(s.arrangement.Slots), s.arrangement.N))
-	for i, rank := range s.arrangement.Labels() {
-		index, _ := s.arrangement.IndexOf(rank)
-		show.Printf("[%d]  %s\n", i+1, s.line(index))
-	}
-	show.Heading("Placed", s.arrangement.Placement)
+	show.Printf("%s   document\n", header)
 	for slot, p := range s.arrangement.Slots {
-		show.Printf("slot %d  r%-3d%s\n", slot+1, p.Rank+1, s.line(p.Index))
+		show.Printf("%s\n", s.line(fmt.Sprint(slot+1), p.Index, p.Index == gold))
 	}
-	if where := s.gold(question); where != "" {
-		show.Printf("\n%s\n", where)
+	for i, d := range s.arrangement.Dropped {
+		if i < shownOut || d.Index == gold {
+			show.Printf("%s\n", s.line("out", d.Index, d.Index == gold))
+		}
 	}
-	show.Heading("Answer", model)
-	show.Printf("%s\n", page.Printable(answer))
+	show.Printf("\n")
+	show.Lines(fmt.Sprintf("The numbers are ranks: those that each stage gave, from left to right. %d of %d documents enter the prompt, in the order of %s. The last stage is the %s.",
+		len(s.arrangement.Slots), s.arrangement.N, s.arrangement.Placement, scorer))
+	for _, note := range s.arrangement.Notes {
+		show.Lines("Note: " + note)
+	}
 	if model == reader.Name {
 		show.Printf("\n%s\n", reader.Hint)
 	}
 	return show.Err()
 }
 
-// list names the documents of a stage, best first, with their scores.
-func (s *stages) list(stage core.Stage) []string {
-	list := []string{}
-	for rank := range shownRanks {
-		for index, r := range stage.Ranks {
-			if r == rank {
-				list = append(list, page.Cut(fmt.Sprintf("%-7.3g%s", float64(stage.Scores[index]), page.Printable(s.ids[index])), columnWidth-1))
-			}
+// line is a document with its slot and the rank that each stage gave it.
+func (s *stages) line(slot string, index int, gold bool) string {
+	line := fmt.Sprintf("%4s", slot)
+	for _, stage := range s.arrangement.Stages {
+		rank := "-"
+		if index < len(stage.Ranks) && stage.Ranks[index] >= 0 {
+			rank = fmt.Sprint(stage.Ranks[index] + 1)
 		}
+		line += fmt.Sprintf("  %*s", max(6, utf8.RuneCountInString(page.Printable(stage.Name))), rank)
 	}
-	return list
+	star := " "
+	if gold {
+		star = "*"
+	}
+	return page.Cut(line+"  "+star+page.Printable(s.ids[index]), page.Width)
 }
 
-func (s *stages) line(index int) string {
-	return page.Cut(fmt.Sprintf("%-28s%s", page.Printable(s.ids[index]), page.Printable(s.texts[index])), 4*columnWidth)
+// way is what became of a document: its rank by each stage, and its slot.
+func (s *stages) way(index int) string {
+	var steps []string
+	for _, stage := range s.arrangement.Stages {
+		if index < len(stage.Ranks) && stage.Ranks[index] >= 0 {
+			steps = append(steps, fmt.Sprintf("rank %d by %s", stage.Ranks[index]+1, page.Printable(stage.Name)))
+		}
+	}
+	for slot, p := range s.arrangement.Slots {
+		if p.Index == index {
+			return strings.Join(append(steps, fmt.Sprintf("slot %d", slot+1)), ", ")
+		}
+	}
+	return strings.Join(append(steps, "left out"), ", ")
 }
 
-// gold says where the answer of a handbook question stood in each stage; "" for any
-// other question.
-func (s *stages) gold(question string) string {
-	questions, err := handbook.Questions()
-	if err != nil {
-		return ""
-	}
-	for _, q := range questions {
-		if q.Question != question {
-			continue
+// gold returns the document that holds the answer of a handbook question, -1 if none
+// does, and that answer; "" for any other question.
+func (s *stages) gold(question string) (index int, answer string) {
+	answer, known := handbook.Answer(question)
+	for index, text := range s.texts {
+		if known && strings.Contains(text, answer) {
+			return index, answer
 		}
-		for index, text := range s.texts {
-			if !strings.Contains(text, q.Answers[0]) {
-				continue
-			}
-			var ranks []string
-			for _, stage := range s.arrangement.Stages {
-				if rank := stage.Ranks[index]; rank >= 0 {
-					ranks = append(ranks, fmt.Sprintf("%s r%d", stage.Name, rank+1))
-				}
-			}
-			for slot, p := range s.arrangement.Slots {
-				if p.Index == index {
-					ranks = append(ranks, fmt.Sprintf("slot %d", slot+1))
-				}
-			}
-			return fmt.Sprintf("The handbook's answer, %q, is in %s: %s.", q.Answers[0], s.ids[index], strings.Join(ranks, ", "))
-		}
-		return fmt.Sprintf("The handbook's answer, %q, was not retrieved.", q.Answers[0])
 	}
-	return ""
+	return -1, answer
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/bookend-rag/bookend/core"
 	"github.com/bookend-rag/bookend/core/prompt"
 	"github.com/bookend-rag/bookend/examples/internal/cli"
+	"github.com/bookend-rag/bookend/examples/internal/page"
 	"github.com/bookend-rag/bookend/measure/dataset"
 	"github.com/bookend-rag/bookend/measure/judge"
 	"github.com/bookend-rag/bookend/measure/model"
@@ -103,11 +104,6 @@ func ask(reader *simulate.Reader, question int, c dataset.Case, text string) str
 
 // draw prints a bar for each slot, and what follows from them.
 func draw(out io.Writer, curve *core.Curve) error {
-	fmt.Fprintf(out, "SIMULATED, no measurement: %s, %d documents, %d questions in each slot\n\n",
-		strings.TrimPrefix(curve.Model, model.SimulatedPrefix), curve.Documents, curve.Questions)
-	for i, slot := range curve.Slots {
-		fmt.Fprintf(out, "slot %d  %5.1f %%  %s\n", slot, 100*curve.Accuracy[i], strings.Repeat("█", int(50*curve.Accuracy[i]+0.5)))
-	}
 	order, err := core.Order(core.Measured{Curve: curve}, curve.Documents)
 	if err != nil {
 		return err
@@ -116,6 +112,15 @@ func draw(out io.Writer, curve *core.Curve) error {
 	for slot, rank := range order {
 		ranks[slot] = fmt.Sprintf("r%d", rank+1)
 	}
-	_, err = fmt.Fprintf(out, "\nshape     %s\nmeasured  %s\n", curve.Shape, strings.Join(ranks, " "))
-	return err
+	show := page.New(out, page.Width/2)
+	show.Lines(fmt.Sprintf("SIMULATED, no measurement: in which slot of %d documents does the reader %q find the answer? %d questions were asked in each.",
+		curve.Documents, strings.TrimPrefix(curve.Model, model.SimulatedPrefix), curve.Questions))
+	show.Printf("\n")
+	show.Fields(page.Field{Name: "shape of the curve", Text: string(curve.Shape)}, page.Field{Name: "best order by it", Text: strings.Join(ranks, " ")})
+	show.Printf("\n%-6s %8s\n", "slot", "right")
+	for i, slot := range curve.Slots {
+		show.Printf("%4d   %6.1f %%  %s\n", slot+1, 100*curve.Accuracy[i], strings.Repeat("█", int(50*curve.Accuracy[i]+0.5)))
+	}
+	show.Printf("\nThe order is that of the placement \"measured\"; r1 is the best match.\n")
+	return show.Err()
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/bookend-rag/bookend/examples/internal/terminal"
 	"github.com/bookend-rag/bookend/measure/dataset"
 	"github.com/bookend-rag/bookend/measure/simulate"
 )
@@ -18,17 +19,19 @@ func output(t *testing.T, args ...string) (string, error) {
 func TestRun(t *testing.T) {
 	t.Parallel()
 	for reader, want := range map[string]string{
-		"u":       "shape     U\nmeasured  r1 r3 r5 r7 r9 r10 r8 r6 r4 r2\n",
-		"recency": "shape     recency\nmeasured  r10 r9 r8 r7 r6 r5 r4 r3 r2 r1\n",
+		"u":       "\nshape of the curve  U\nbest order by it    r1 r3 r5 r7 r9 r10 r8 r6 r4 r2\n",
+		"recency": "\nshape of the curve  recency\nbest order by it    r10 r9 r8 r7 r6 r5 r4 r3 r2 r1\n",
 	} {
 		out, err := output(t, "-reader", reader, "-questions", "300")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !strings.HasPrefix(out, "SIMULATED, no measurement: "+reader+", 10 documents, 300 questions") || !strings.HasSuffix(out, want) {
-			t.Errorf("-reader %s: want SIMULATED first and %q last, got:\n%s", reader, want, out)
+		terminal.Fits(t, out)
+		first := terminal.First(out)
+		if !strings.HasPrefix(out, "SIMULATED, no measurement: in which slot of 10 documents does the reader") || !strings.Contains(first, want) {
+			t.Errorf("-reader %s: want SIMULATED and %q in the first ten lines, got:\n%s", reader, want, out)
 		}
-		if n := strings.Count(out, "\nslot "); n != documents {
+		if n := strings.Count(out, "█\n"); n != documents || !strings.Contains(out, "\n   1 ") || !strings.Contains(out, "\n  10 ") {
 			t.Errorf("-reader %s: %d slots, want %d", reader, n, documents)
 		}
 	}

@@ -28,6 +28,7 @@ import (
 	"github.com/bookend-rag/bookend/core/prompt"
 	"github.com/bookend-rag/bookend/core/record"
 	"github.com/bookend-rag/bookend/examples/internal/cli"
+	"github.com/bookend-rag/bookend/examples/internal/page"
 	"github.com/bookend-rag/bookend/measure/traffic"
 )
 
@@ -192,20 +193,18 @@ func report(out io.Writer, path string, curve []float64, stats record.Stats) err
 	if _, err := collector.ReadFile(path); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "SIMULATED, no measurement: %d requests, %d of them in random order, %d answers cite nothing\n\n",
-		stats.Accepted+stats.Skipped, stats.Written, stats.CitedNothing)
+	show := page.New(out, page.Width/2)
+	show.Lines(fmt.Sprintf("SIMULATED, no measurement: %d requests, %d of them with their documents in random order; %d answers cite nothing.",
+		stats.Accepted+stats.Skipped, stats.Written, stats.CitedNothing))
+	show.Printf("\n")
 	found := collector.Result()
 	if len(found.Curves) == 0 || found.Curves[0].Slots == nil {
-		_, err := fmt.Fprintln(out, "too few requests for a curve")
-		return err
+		show.Printf("These are too few requests for a curve.\n")
+		return show.Err()
 	}
 	sum := 0.0
 	for _, v := range curve {
 		sum += v
-	}
-	for i, s := range found.Curves[0].Slots {
-		fmt.Fprintf(out, "slot %2d  planted %.2f  found %.2f (%.2f to %.2f)  %s\n", s.Slot+1, curve[i]/sum*documents, s.Used, s.Low, s.High,
-			strings.Repeat("█", int(20*s.Used+0.5)))
 	}
 	order, err := core.Order(core.Measured{Curve: found.Curves[0].Curve}, documents)
 	if err != nil {
@@ -215,6 +214,11 @@ func report(out io.Writer, path string, curve []float64, stats record.Stats) err
 	for slot, rank := range order {
 		ranks[slot] = fmt.Sprintf("r%d", rank+1)
 	}
-	_, err = fmt.Fprintf(out, "\n%s\nmeasured  %s\n", found.Curves[0].Finding, strings.Join(ranks, " "))
-	return err
+	show.Lines(found.Curves[0].Finding)
+	show.Lines("Best order by that curve, r1 is the best match: " + strings.Join(ranks, " "))
+	show.Printf("\nHow much a slot is used, by what the answers cite; 1 is the average:\n\nslot  planted  found  95 %% interval\n")
+	for i, s := range found.Curves[0].Slots {
+		show.Printf("%4d  %7.2f  %5.2f  %.2f to %.2f   %s\n", s.Slot+1, curve[i]/sum*documents, s.Used, s.Low, s.High, strings.Repeat("█", int(20*s.Used+0.5)))
+	}
+	return show.Err()
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/bookend-rag/bookend/core/record"
+	"github.com/bookend-rag/bookend/examples/internal/terminal"
 )
 
 func output(t *testing.T, args ...string) (string, error) {
@@ -19,14 +20,15 @@ func output(t *testing.T, args ...string) (string, error) {
 func TestRun(t *testing.T) {
 	t.Parallel()
 	for reader, want := range map[string][]string{
-		"u":       {"\nU: ", "measured  r1 "},
-		"recency": {"\nrecency: ", "measured  r10 r9 r8 r7 r6 r5 r4 r3 r2 r1\n"},
+		"u":       {"\nU: ", "the best match: r1 "},
+		"recency": {"\nrecency: ", "match: r10 r9 r8 r7 r6 r5 r4 r3 r2 r1\n"},
 	} {
 		out, err := output(t, "-reader", reader, "-requests", "4000")
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, part := range append(want, "SIMULATED, no measurement: 4000 requests, ", "slot 10  planted ") {
+		terminal.Fits(t, out)
+		for _, part := range append(want, "SIMULATED, no measurement: 4000 requests, ", "\nslot  planted  found ", "\n  10  ") {
 			if !strings.Contains(out, part) {
 				t.Errorf("-reader %s: the output lacks %q:\n%s", reader, part, out)
 			}

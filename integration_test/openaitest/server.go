@@ -47,6 +47,9 @@ type Reply struct {
 	Drop bool
 	// Tool asks for a call of that tool with Arguments, in place of an answer.
 	Tool, Arguments string
+	// PromptTokens and CachedTokens are what the server says of the prompt; 1 and 0 where
+	// PromptTokens is 0.
+	PromptTokens, CachedTokens int
 }
 
 // Text is the Reply of one piece.
@@ -101,7 +104,10 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(map[string]any{
 		"id": "1", "object": "chat.completion", "created": 1, "model": "recorder",
 		"choices": []any{map[string]any{"index": 0, "message": message, "finish_reason": finish}},
-		"usage":   map[string]any{"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},
+		"usage": map[string]any{
+			"prompt_tokens": max(reply.PromptTokens, 1), "completion_tokens": 1, "total_tokens": max(reply.PromptTokens, 1) + 1,
+			"prompt_tokens_details": map[string]any{"cached_tokens": reply.CachedTokens},
+		},
 	})
 }
 

@@ -31,6 +31,8 @@ type Path[E any] struct {
 	New func(core.Config) (Place[E], error)
 	// KnowsQuery says that the path tells an observer the question.
 	KnowsQuery bool
+
+	remembers bool // a memory may change the next order: see WithMemory
 }
 
 // Wrapper is a part of an adapter that wraps a part of the framework.
@@ -70,12 +72,14 @@ type testCase[E any] struct {
 func cases[E any]() []testCase[E] {
 	list := []testCase[E]{
 		{1, "every document stands in exactly one slot", nothingLost[E]},
+		{1, "every document stands in exactly one slot, call after call", nothingLostOverTime[E]},
 		{1, "nil in, nil out", nilInNilOut[E]},
 		{1, "nothing in, nothing out", emptyInEmptyOut[E]},
 		{1, "the result is a fresh slice", freshSlice[E]},
 		{1, "documents and metadata are shared, not copied", sharedDocuments[E]},
 		{4, "equal scores keep input order among 1000", stable[E]},
 		{6, "equal input gives equal output", deterministic[E]},
+		{6, "earlier orders are an input where there is a memory", earlierOrders[E]},
 		{6, "100 goroutines share one value and one slice", concurrent[E]},
 		{6, "100 goroutines with two arms and off", concurrentArms[E]},
 		{7, "a placement that is no permutation is a typed error", badPlacements[E]},

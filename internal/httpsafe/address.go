@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 
 	"github.com/bookend-rag/bookend/core"
@@ -24,15 +25,19 @@ type Address struct {
 }
 
 // ParseAddress accepts an http or https URL with a host. Its error is a
-// *core.ConfigError of the field, and shows nothing of a text that is not one:
-// where a secret stands in it, nobody can tell.
+// *core.ConfigError of the field, and shows nothing of a text that is not one, since
+// nobody can tell where a secret stands in it; a host, port and path that lack the
+// scheme alone are shown.
 func ParseAddress(field, text, example string) (Address, error) {
 	fail := func(value, rule string) (Address, error) {
 		return Address{}, &core.ConfigError{Field: field, Value: value, Rule: rule}
 	}
 	u, err := url.Parse(strings.TrimSpace(text))
 	if err != nil || u.Opaque != "" || u.Host == "" || u.Hostname() == "" {
-		return fail("(not shown)", "must be an address such as "+example)
+		if full, ok := withScheme(text); ok {
+			return fail(strings.TrimSpace(text), "the scheme is missing: write "+full+", or https where the server has it")
+		}
+		return fail("(not shown)", "must be an address such as "+example+"; it is not shown, since it may hold a secret")
 	}
 	a := Address{
 		Base:   &url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawPath: u.RawPath},
@@ -45,6 +50,16 @@ func ParseAddress(field, text, example string) (Address, error) {
 		return fail(a.Base.String(), "must have no fragment, the part from #")
 	}
 	return a, nil
+}
+
+// hostAndPath is what may be shown of an address without a scheme: no user info, no
+// query, and a port or a path, without which it might as well be a token.
+var hostAndPath = regexp.MustCompile(`^[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*(:\d+|(:\d+)?(/[A-Za-z0-9._-]*)+)$`)
+
+// withScheme completes an address that plainly lacks its scheme alone.
+func withScheme(text string) (full string, ok bool) {
+	text = strings.TrimSpace(text)
+	return "http://" + text, hostAndPath.MatchString(text)
 }
 
 // Guard says whether a secret has to stay on this machine: one travels with each

@@ -29,7 +29,10 @@ func TestConformance(t *testing.T) {
 			score := float64(d.Score)
 			return conformance.Doc{ID: id, Text: d.PageContent, Score: &score, Meta: d.Metadata}
 		},
-		Paths: []conformance.Path[schema.Document]{{Name: "combine step", New: newStep, KnowsQuery: true}},
+		Paths: []conformance.Path[schema.Document]{
+			{Name: "combine step", New: newStep, KnowsQuery: true},
+			conformance.WithMemory(conformance.Path[schema.Document]{Name: "combine step", New: newStep, KnowsQuery: true}),
+		},
 		Wrappers: []conformance.Wrapper{{
 			Name: "combine wrapper",
 			Failing: func(err error) error {

@@ -126,3 +126,12 @@ func (l *listener) HandleChainStart(context.Context, map[string]any) {
 func (l *listener) HandleChainEnd(context.Context, map[string]any) { l.heard = append(l.heard, "end") }
 
 func (l *listener) HandleChainError(context.Context, error) { l.heard = append(l.heard, "error") }
+
+// numbered makes a map of ranks, by labels from 1 on.
+func numbered(ranks []int) map[int]int {
+	labels := map[int]int{}
+	for i, rank := range ranks {
+		labels[i+1] = rank
+	}
+	return labels
+}

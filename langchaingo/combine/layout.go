@@ -30,6 +30,10 @@ type LayoutConfig struct {
 	History   schema.ChatMessageHistory
 	Answered  func(context.Context, record.Reply) // told every answer of a LayoutChain, as Chain.Answered is
 	Callbacks callbacks.Handler                   // hears of a LayoutChain's start, end and error
+	// Cache marks, in the messages of the user that a LayoutChain sends, the end of each part that
+	// the provider's prompt cache can serve (prompt.Breakpoint), as anthropic.EphemeralCache() does.
+	// Other providers of langchaingo refuse or drop what is marked. Nil: nothing is marked.
+	Cache *llms.CacheControl
 }
 
 // layout is a validated LayoutConfig.
@@ -112,11 +116,7 @@ func (c *LayoutChain) Call(ctx context.Context, values map[string]any, options .
 	if err != nil {
 		return nil, err
 	}
-	var sent []llms.MessageContent
-	for _, m := range (promptValue{p}).Messages() {
-		sent = append(sent, llms.TextParts(m.GetType(), m.GetContent()))
-	}
-	response, err := c.llm.GenerateContent(ctx, sent, chains.GetLLMCallOptions(options...)...)
+	response, err := c.llm.GenerateContent(ctx, contents(p, c.Cache), chains.GetLLMCallOptions(options...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -125,10 +125,58 @@ func (c *LayoutChain) Call(ctx context.Context, values map[string]any, options .
 	}
 	choice := response.Choices[0]
 	if c.Answered != nil {
-		tokens, _ := meta.Number(choice.GenerationInfo["PromptTokens"])
-		c.Answered(ctx, record.Reply{Text: choice.Content, PromptTokens: int(tokens)})
+		reply := record.Reply{Text: choice.Content}
+		reply.PromptTokens, reply.CachedTokens = tokens(choice.GenerationInfo)
+		c.Answered(ctx, reply)
 	}
 	return map[string]any{outputKey: choice.Content, ArrangementKey: p.Arrangement}, nil
+}
+
+// contents are the messages of a prompt, with its breakpoints marked by cache. One that stands in
+// a message of another role is marked at the end of the user's message before it.
+func contents(p prompt.Prompt, cache *llms.CacheControl) []llms.MessageContent {
+	cuts := make([][]int, len(p.Messages)) // where each message is marked, in bytes
+	for _, at := range p.Breakpoints() {
+		i, bytes := at.Message, at.Bytes
+		for i >= 0 && p.Messages[i].Role != prompt.User {
+			if i--; i >= 0 {
+				bytes = len(p.Messages[i].Text)
+			}
+		}
+		if cache != nil && i >= 0 {
+			cuts[i] = append(cuts[i], bytes)
+		}
+	}
+	var sent []llms.MessageContent
+	for i, m := range (promptValue{p}).Messages() {
+		content, rest := llms.MessageContent{Role: m.GetType()}, m.GetContent()
+		done := 0
+		for _, cut := range cuts[i] {
+			if cut > done {
+				content.Parts = append(content.Parts, llms.WithCacheControl(llms.TextPart(rest[:cut-done]), cache))
+				rest, done = rest[cut-done:], cut
+			}
+		}
+		if rest != "" || done == 0 {
+			content.Parts = append(content.Parts, llms.TextPart(rest))
+		}
+		sent = append(sent, content)
+	}
+	return sent
+}
+
+// tokens reads what a provider tells of a prompt: its length, and how much of that came from the
+// provider's cache.
+func tokens(info map[string]any) (length, cached int) {
+	number := func(key string) int {
+		n, _ := meta.Number(info[key])
+		return int(n)
+	}
+	if length = number("PromptTokens"); length > 0 { // OpenAI; Google AI and Ollama
+		return length, cmp.Or(number("PromptCachedTokens"), number("CachedTokens"))
+	}
+	cached = number("CacheReadInputTokens") // Anthropic counts three parts of a prompt
+	return number("InputTokens") + number("CacheCreationInputTokens") + cached, cached
 }
 
 // GetMemory returns an empty memory: the conversation is kept by the chain around.

@@ -471,7 +471,7 @@ func TestObserveGetsTheLabelsOfThePrompt(t *testing.T) {
 		config  combine.LayoutConfig
 		prompt  string
 		ranks   []int
-		labels  []int
+		labels  []int // the rank that each cites, from label 1 on
 		dropped int
 	}{
 		{"arranged", combine.LayoutConfig{}, "[1] first [3] third [5] fifth [4] fourth [2] second", []int{0, 2, 4, 3, 1}, []int{0, 1, 2, 3, 4}, 0},
@@ -496,7 +496,7 @@ func TestObserveGetsTheLabelsOfThePrompt(t *testing.T) {
 					t.Fatalf("%d events, want 1", len(events))
 				}
 				e := events[0]
-				if e.Query != "why?" || e.Err != nil || !slices.Equal(e.Arrangement.Labels(), c.labels) {
+				if e.Query != "why?" || e.Err != nil || !maps.Equal(e.Arrangement.Labels(), numbered(c.labels)) {
 					t.Errorf("query %q, error %v, labels %v, want labels %v", e.Query, e.Err, e.Arrangement.Labels(), c.labels)
 				}
 				if got := e.Arrangement; got.N != 5 || !slices.Equal(got.Ranks(), c.ranks) || len(got.Dropped) != c.dropped {

@@ -14,6 +14,10 @@ type Arm struct {
 	Name   string
 	Order  core.Config
 	Prompt prompt.Config
+	// Reuse is the memory that its placement may give way to. nil: none.
+	Reuse *Reuse
+	// Tokenizer names what counts the budgets that have a Count: for the Settled alone.
+	Tokenizer string
 }
 
 // Kind says what an arm is for.
@@ -35,6 +39,8 @@ type armPlan struct {
 	number   int // of a shuffle or a repeat, from 1
 	arranger *core.Arranger
 	renderer *prompt.Renderer
+	reuse    *Reuse
+	memory   *remembering // nil without reuse
 }
 
 // compile validates the arms and adds the controls.
@@ -57,12 +63,19 @@ func compile(arms []Arm, shuffles, repeats int) ([]armPlan, error) {
 		}
 		seen[arm.Name] = true
 		// Observing and selecting belong to running chains.
-		arm.Order.Observe, arm.Order.Select = nil, nil
+		arm.Order.Observe, arm.Order.Select, arm.Order.Reuse = nil, nil, nil
 		arranger, err := core.New(arm.Order)
 		faults = append(faults, err)
 		renderer, err := prompt.New(arm.Prompt)
 		faults = append(faults, err)
-		plans = append(plans, armPlan{name: arm.Name, kind: kind, arranger: arranger, renderer: renderer})
+		plan := armPlan{name: arm.Name, kind: kind, arranger: arranger, renderer: renderer}
+		if arm.Reuse != nil {
+			reuse := *arm.Reuse
+			plan.memory, err = reuse.remember(arm.Order, arm.Prompt)
+			plan.reuse = &reuse
+			faults = append(faults, err)
+		}
+		plans = append(plans, plan)
 	}
 	if err := errors.Join(faults...); err != nil {
 		return nil, err
@@ -70,6 +83,9 @@ func compile(arms []Arm, shuffles, repeats int) ([]armPlan, error) {
 	control := func(kind Kind, number int) {
 		plan := plans[0]
 		plan.name, plan.kind, plan.number = fmt.Sprintf("%s %d", kind, number), kind, number
+		if kind == Shuffle {
+			plan.reuse, plan.memory = nil, nil
+		}
 		if seen[plan.name] {
 			faults = append(faults, &core.ConfigError{Field: "Arms", Value: plan.name, Rule: "is the name of a control arm: choose another"})
 		}

@@ -65,6 +65,9 @@ func (w *watcher) tally(a *ArmResult, name string) {
 		size += q.Cells[name].Size
 		common += q.Cells[name].Prefix
 	}
+	if l.judge() != nil {
+		a.Full.unjudged, a.FirstLine.unjudged = l.judging.FirstLine, !l.judging.FirstLine
+	}
 	w.finish(&a.Full, n)
 	w.finish(&a.FirstLine, n)
 	if size > 0 {

@@ -13,9 +13,12 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/bookend-rag/bookend/core"
 	"github.com/bookend-rag/bookend/measure/batch"
 	"github.com/bookend-rag/bookend/measure/evidence"
+	"github.com/bookend-rag/bookend/measure/internal/fake"
 	"github.com/bookend-rag/bookend/measure/journal"
+	"github.com/bookend-rag/bookend/measure/judge"
 	"github.com/bookend-rag/bookend/measure/model"
 	"github.com/bookend-rag/bookend/measure/run"
 	"github.com/bookend-rag/bookend/measure/simulate"
@@ -447,14 +450,9 @@ func TestSettledIsReadBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := ParseSettled(text)
-	if err != nil || !reflect.DeepEqual(got, r.Settings) {
+	var got Settled
+	if err := json.Unmarshal(text, &got); err != nil || !reflect.DeepEqual(got, r.Settings) {
 		t.Errorf("(-want +got)\n-%+v\n+%+v\n%v", r.Settings, got, err)
-	}
-	for _, bad := range []string{`{"order":{"top_k":-1}}`, `{"prompt":{"format":"poem"}}`, `{"order":{"topk":1}}`, `{"orders":{}}`, `[]`, `{} {}`} {
-		if s, err := ParseSettled([]byte(bad)); err == nil {
-			t.Errorf("%s is read as %+v", bad, s)
-		}
 	}
 }
 
@@ -494,5 +492,16 @@ func TestTheSettingsSayWhatSpeaksAgainstThem(t *testing.T) {
 	r, err := Summarize(described(p, func(d *Described) { d.SameQuestions = true }), nil, nil, nil)
 	if err != nil || !strings.Contains(r.Settings.Note, "SIMULATED") || !strings.Contains(r.Settings.Note, "same questions") {
 		t.Errorf("%q, %v", r.Settings.Note, err)
+	}
+}
+
+// Who judges is told twice, to the run and in the journal: both must say the same.
+func TestRunWantsTheJudgeThatIsDescribed(t *testing.T) {
+	t.Parallel()
+	p := mustPlan(t, mustLists(t, 4, 4, 0.5), armsOf(t, "ranked", "reversed"), nil)
+	d := described(p, func(d *Described) { d.Judge = &judge.Description{Command: "x"} })
+	_, err := Run(t.Context(), p, d, fake.Echo, fake.Journal(t, fake.Path(t)), run.Limits{})
+	if fault := (*core.ConfigError)(nil); !errors.As(err, &fault) || fault.Field != "Described.Judge" {
+		t.Error(err)
 	}
 }

@@ -13,9 +13,9 @@ func (p *Plan) Describe() Manifest {
 		Questions: len(p.order), Seed: p.settings.Seed, Controls: p.settings.Controls, Calls: p.Len(), Kinds: slices.Clone(p.kinds),
 	}
 	for i, arm := range p.arms {
-		info := ArmInfo{Name: arm.name, Kind: arm.kind, Identical: p.same[i], Order: arm.arranger.Config(), Prompt: arm.renderer.Config()}
+		info := ArmInfo{Name: arm.name, Kind: arm.kind, Identical: p.same[i], Order: arm.arranger.Config(), Prompt: arm.renderer.Config(), Reuse: arm.reuse}
 		if i < len(p.settings.Arms) { // as it was given, without defaults
-			info.Prompt = p.settings.Arms[i].Prompt
+			info.Prompt, info.Tokenizer = p.settings.Arms[i].Prompt, p.settings.Arms[i].Tokenizer
 		}
 		m.Arms = append(m.Arms, info)
 	}

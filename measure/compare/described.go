@@ -34,6 +34,9 @@ type Described struct {
 	FirstLine  bool         `json:"first_line,omitempty"` // judge the first line, not the whole answer
 	Server     string       `json:"server,omitempty"`     // the address that was asked, without secrets
 	Prices     model.Prices `json:"prices,omitzero"`
+	// Judge is the Grader of the run.Judged that is asked; nil: Scorer judges.
+	Judge       *judge.Description `json:"judge,omitempty"`
+	JudgePrices model.Prices       `json:"judge_prices,omitzero"`
 	// Earlier are the challengers of earlier runs into the journal that are not asked any
 	// more. Run and Noted fill it in. Whoever adds an arm after a look at the figures
 	// has one more chance to be wrong, so that all arms ever looked at share Alpha.
@@ -85,6 +88,9 @@ func (d Described) check() error {
 // judging returns how answers are judged.
 func (d Described) judging() (judge.Judging, error) {
 	j := judge.Judging{Scorer: judge.BestSubspan, FirstLine: d.FirstLine}
+	if d.Judge != nil {
+		return judge.Judging{Scorer: judge.Asked(*d.Judge), FirstLine: d.Judge.FirstLine}, nil
+	}
 	if d.Scorer == "" {
 		return j, nil
 	}

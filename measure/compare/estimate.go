@@ -122,8 +122,8 @@ func Estimate(ctx context.Context, lists *dataset.Dataset, arms []Arm, curve Rea
 	e.Shuffled = sums[0].shuffled / float64(e.Lists)
 	e.conclude()
 	if n := curve.Documents; n > 0 && (n < report.MinDocuments || n > report.MaxDocuments) {
-		e.Note = fmt.Sprintf("The curve was measured with %d documents, and the lists have %d to %d: it is stretched to their length, where nobody measured it.",
-			n, report.MinDocuments, report.MaxDocuments)
+		e.Note = fmt.Sprintf("The curve was measured with %d documents, and the lists have %s: it is stretched to their length, where nobody measured it.",
+			n, sizes(report))
 	}
 	return e, nil
 }

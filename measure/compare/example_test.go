@@ -151,7 +151,7 @@ func ExampleEstimate() {
 	if err != nil {
 		panic(err)
 	}
-	published, err := published.Lookup("llama-2-70b-chat-repo")
+	published, err := published.Lookup("llama-2-70b-chat-repo", 0)
 	if err != nil {
 		panic(err)
 	}
@@ -168,17 +168,4 @@ func ExampleEstimate() {
 	// head-tail  60.5 %, +4.5 points
 	// reversed   67.5 %, +11.5 points
 	// Estimate, not a measurement: reversed gains 11.5 points over ranked. A comparison may pay: about 84 questions to show such a gain.
-}
-
-func ExampleParseSettled() {
-	settled, err := compare.ParseSettled([]byte(`{"order":{"placement":"reversed","top_k":8},"prompt":{"layout":"question-last","format":"numbered"}}`))
-	if err != nil {
-		panic(err)
-	}
-	fmt.Println(settled.Order.Placement, settled.Order.TopK, settled.Prompt.Layout)
-	_, err = compare.ParseSettled([]byte(`{"order":{"placement":"reversed","topk":8}}`))
-	fmt.Println(err)
-	// Output:
-	// reversed 8 question-last
-	// bookend: settings must be JSON of the form {"order":{…},"prompt":{…}}: json: unknown field "topk"
 }

@@ -25,7 +25,7 @@ type tally struct {
 type slotOf struct{ slot, n int }
 
 func (t *tally) add(ctx context.Context, arm armPlan, c dataset.Case, curve Reading) error {
-	a, err := core.Arrange(ctx, arm.arranger, c.Documents, view(arm.renderer.Config()), core.Call{})
+	a, err := core.Arrange(ctx, arm.arranger, c.Documents, view(arm), core.Call{})
 	if err != nil {
 		return fmt.Errorf("bookend: question %q in arm %q: %w", c.Question, arm.name, err)
 	}

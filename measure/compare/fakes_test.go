@@ -96,7 +96,7 @@ func reader(t testing.TB, accuracy []float64) model.Model {
 
 func publishedAs(t testing.TB, name string) published.Curve {
 	t.Helper()
-	c, err := published.Lookup(name)
+	c, err := published.Lookup(name, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

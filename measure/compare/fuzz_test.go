@@ -9,42 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/bookend-rag/bookend/core"
 	"github.com/bookend-rag/bookend/measure/dataset"
 	"github.com/bookend-rag/bookend/measure/journal"
 	"github.com/bookend-rag/bookend/measure/model"
 )
-
-func FuzzParseSettled(f *testing.F) {
-	for _, s := range []string{
-		`{}`, `{"order":{"placement":"reversed"},"prompt":{"format":"xml"}}`, `{"order":{"placement":{"name":"edges-first","edge":3}}}`,
-		`{"order":{"placement":"measured"}}`, `{"order":{"budget":9}}`, `{"prompt":{"budget":9,"unit":"words"}}`, `{"order":null}`, `[]`, `{} {}`,
-		`{"order":{"placement":{"name":"measured","curve":{"format":"bookend-curve/1","model":"m","documents":2,"shape":"flat","slots":[0,1],"accuracy":[0.1,0.2]}}}}`,
-		`{"prompt":{"layout":"question,documents","show":["a"]}}`,
-	} {
-		f.Add([]byte(s))
-	}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		s, err := ParseSettled(data)
-		if err != nil {
-			return
-		}
-		text, err := json.Marshal(s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		again, err := ParseSettled(text)
-		if err != nil {
-			t.Fatalf("%s is refused after it was read: %v", text, err)
-		}
-		if back, err := json.Marshal(again); err != nil || string(back) != string(text) {
-			t.Fatalf("(-want +got)\n-%s\n+%s, %v", text, back, err)
-		}
-		if _, err := core.New(s.Order); err != nil {
-			t.Fatal(err)
-		}
-	})
-}
 
 // What a journal says may be anything. A result adds up, holds numbers, and is the
 // same when it is computed again. To fuzz it for long, give -fuzzminimizetime 1x:

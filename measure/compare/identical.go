@@ -15,11 +15,11 @@ import (
 // as where documents themselves decide; then prompts that are equal are still
 // asked once.
 func identical(plans []armPlan, i, low, high int) string {
-	if plans[i].kind == Shuffle || plans[i].kind == Repeat {
+	if plans[i].kind == Shuffle || plans[i].kind == Repeat || plans[i].reuse != nil {
 		return ""
 	}
 	for _, other := range plans[:i] {
-		if sameArm(plans[i], other, low, high) {
+		if other.reuse == nil && sameArm(plans[i], other, low, high) {
 			return other.name
 		}
 	}
@@ -64,7 +64,7 @@ func sameLayout(a, b armPlan) bool {
 // sample lays out one document; the number of documents changes no other part.
 func sample(a armPlan) string {
 	documents := []dataset.Document{{ID: "id", Title: "title", Text: "text"}}
-	p, err := prompt.Build(context.Background(), a.renderer, nil, documents, view(a.renderer.Config()), prompt.Input{Question: "question"})
+	p, err := prompt.Build(context.Background(), a.renderer, nil, documents, view(a), prompt.Input{Question: "question"})
 	if err != nil {
 		return a.name // what cannot be laid out equals nothing
 	}

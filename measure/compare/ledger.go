@@ -41,6 +41,8 @@ type ledger struct {
 	outcomes  map[string]outcome // by key
 	graded    bool               // some score gives a part of a point
 	last      time.Time
+	unjudged  int // answers on which the judge failed
+	waiting   int // answers that the judge was not asked about
 }
 
 func newLedger(d Described, j judge.Judging) *ledger {
@@ -75,10 +77,13 @@ func (l *ledger) add(r journal.Record) error {
 		l.last = r.Time
 	}
 	if r.Failure != nil {
+		if r.Failure.Judge {
+			l.unjudged++
+		}
 		l.outcomes[r.Key] = outcome{state: failed}
 		return nil
 	}
-	scores, err := judge.Score(l.judging.Scorer, r.Answer.Text, r.Answers)
+	scores, err := l.judging.ScoresOf(r.Answer.Text, r.Answers, r.Score)
 	if err != nil {
 		return err
 	}
@@ -89,6 +94,14 @@ func (l *ledger) add(r journal.Record) error {
 	score := l.judging.Score(scores)
 	l.graded = l.graded || score > 0 && score < 1
 	return nil
+}
+
+// judge is the Grader whose scores count; nil where the scorer judges.
+func (l *ledger) judge() *judge.Description {
+	if l.judging.By() == "" {
+		return nil
+	}
+	return l.described.Judge
 }
 
 // of returns what is known of an arm in a question.

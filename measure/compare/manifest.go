@@ -14,6 +14,8 @@ type ArmInfo struct {
 	Identical string        `json:"identical,omitempty"` // the arm that gives the same prompts
 	Order     core.Config   `json:"order"`
 	Prompt    prompt.Config `json:"prompt"`
+	Reuse     *Reuse        `json:"reuse,omitempty"`
+	Tokenizer string        `json:"tokenizer,omitempty"` // Arm.Tokenizer
 }
 
 // Experiment is the value of a Manifest's "experiment" key.

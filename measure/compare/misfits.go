@@ -2,10 +2,12 @@ package compare
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/bookend-rag/bookend/core"
 	"github.com/bookend-rag/bookend/core/prompt"
+	"github.com/bookend-rag/bookend/measure/dataset"
 	"github.com/bookend-rag/bookend/measure/model"
 )
 
@@ -50,7 +52,15 @@ func (p *Plan) Misfits(c *core.Curve) []string {
 		misfits = append(misfits, fmt.Sprintf("The curve was measured in the layout %q, and the baseline has %q.", c.Layout, mine))
 	}
 	if r := p.dataset.Report(); c.Documents < r.MinDocuments || c.Documents > r.MaxDocuments {
-		misfits = append(misfits, fmt.Sprintf("The curve was measured with %d documents, and the lists have %d to %d.", c.Documents, r.MinDocuments, r.MaxDocuments))
+		misfits = append(misfits, fmt.Sprintf("The curve was measured with %d documents, and the lists have %s.", c.Documents, sizes(r)))
 	}
 	return misfits
+}
+
+// sizes says how many documents the lists have.
+func sizes(r dataset.Report) string {
+	if r.MinDocuments == r.MaxDocuments {
+		return strconv.Itoa(r.MinDocuments)
+	}
+	return fmt.Sprintf("%d to %d", r.MinDocuments, r.MaxDocuments)
 }

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -188,23 +189,29 @@ func (p *Plan) build(question int) (built, error) {
 
 // call builds the prompt of one arm.
 func (p *Plan) call(arm armPlan, c dataset.Case, index int) (model.Call, error) {
-	arranger := arm.arranger
+	arranger, err := arm.as(p.dataset, index)
+	if err != nil {
+		return model.Call{}, err
+	}
 	if arm.kind == Shuffle {
 		seed := core.SeedFor(core.SeedFor(p.settings.Seed, c.ID), arm.name)
-		var err error
 		if arranger, err = arranger.With(core.Shuffled{Seed: seed}); err != nil {
 			return model.Call{}, err
 		}
 	}
-	rendered, err := prompt.Build(context.Background(), arm.renderer, arranger, c.Documents, view(arm.renderer.Config()), prompt.Input{Question: c.Question})
+	rendered, err := prompt.Build(context.Background(), arm.renderer, arranger, c.Documents, view(arm), prompt.Input{Question: c.Question})
 	if err != nil {
 		return model.Call{}, err
 	}
 	call := model.Call{
-		Question: c.ID, Cluster: c.Cluster, Index: index, Arm: arm.name, Slot: goldSlot(rendered.Arrangement, c.Golds), Answers: c.Answers,
+		Question: c.ID, Cluster: c.Cluster, Index: index, Arm: arm.name, Slot: goldSlot(rendered.Arrangement, c.Golds), Answers: c.Answers, Asked: c.Question,
 		Documents: len(rendered.Arrangement.Slots),
 		Prompt:    model.Prompt{Text: rendered.Text, Messages: rendered.Messages},
 		MaxTokens: p.settings.Params.MaxTokens,
+	}
+	for _, placed := range rendered.Arrangement.Slots {
+		d := c.Documents[placed.Index]
+		call.Shown = append(call.Shown, model.Document{Title: d.Title, Text: d.Text})
 	}
 	if arm.kind == Repeat {
 		call.Repeat = arm.number
@@ -226,8 +233,9 @@ func goldSlot(a core.Arrangement, golds []int) int {
 	return slot
 }
 
-// view reads a document under the names that the prompt looks for.
-func view(c prompt.Config) *core.View[dataset.Document] {
+// view reads a document under the names that the arm looks for.
+func view(arm armPlan) *core.View[dataset.Document] {
+	c, keys := arm.renderer.Config(), arm.arranger.Config().Keys
 	return &core.View[dataset.Document]{
 		Text: func(d dataset.Document) string { return d.Text },
 		ID:   func(d dataset.Document) string { return d.ID },
@@ -237,10 +245,10 @@ func view(c prompt.Config) *core.View[dataset.Document] {
 				meta[c.TitleKey] = d.Title
 			}
 			if d.Source != "" {
-				meta["source"] = d.Source
+				meta[cmp.Or(keys.Source, "source")], meta[cmp.Or(c.SourceKey, "source")] = d.Source, d.Source
 			}
 			if d.Position != nil {
-				meta["position"] = *d.Position
+				meta[cmp.Or(keys.Position, "position")] = *d.Position
 			}
 			return meta
 		},

@@ -50,6 +50,9 @@ type Result struct {
 	Date     string `json:"date"`
 	Scorer   string `json:"scorer"`
 	JudgedBy string `json:"judged_by"`
+	// Judge says who gave the scores where somebody was asked for them. The tallies of
+	// the text that was not judged are zero then, and stand in no output.
+	Judge *judge.Description `json:"judge,omitempty"`
 	// Graded says that some answer scored between 0 and 1: accuracies are then mean
 	// scores, and differences those of scores.
 	Graded        bool       `json:"graded,omitempty"`
@@ -141,8 +144,8 @@ type ArmResult struct {
 	// Identical names the earlier arm that gives the same prompts for every list; the
 	// arm then takes no part in the verdict.
 	Identical string `json:"identical,omitempty"`
-	Full      Tally  `json:"full"`       // by the whole answer
-	FirstLine Tally  `json:"first_line"` // by its first line
+	Full      Tally  `json:"full,omitzero"`       // by the whole answer
+	FirstLine Tally  `json:"first_line,omitzero"` // by its first line
 	// Against holds the arm against the baseline; nil for the baseline.
 	Against *Against `json:"against,omitempty"`
 	// Cost is nil for controls, for identical arms and where nothing was answered.
@@ -158,8 +161,12 @@ type Tally struct {
 	Accuracy float64 `json:"accuracy"` // their share; the mean score where the result is Graded
 	// Wilson is the 95 % interval of Wilson. It holds for a fixed number of questions,
 	// and is nil with UntilDecided, for mean scores, and where nothing is counted.
-	Wilson *stats.Interval `json:"wilson,omitempty"`
+	Wilson   *stats.Interval `json:"wilson,omitempty"`
+	unjudged bool
 }
+
+// IsZero says that this text of the answers was not judged.
+func (t Tally) IsZero() bool { return t.unjudged }
 
 // Flips says how often the very same prompt was judged otherwise when it was asked
 // again.

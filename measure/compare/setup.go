@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"strconv"
 
+	"github.com/bookend-rag/bookend/measure/internal/setup"
 	"github.com/bookend-rag/bookend/measure/internal/text"
 	"github.com/bookend-rag/bookend/measure/run"
 )
@@ -11,15 +12,8 @@ import (
 // setup lists the exact configuration.
 func (l *ledger) setup() []run.Setting {
 	d := l.described
-	var setup []run.Setting
-	add := func(name, value string) {
-		if value != "" {
-			setup = append(setup, run.Setting{Name: name, Value: value})
-		}
-	}
-	add("model", d.Model)
-	add("server", d.Server)
-	add("parameters", text.JSON(d.Params))
+	list := setup.Of(d.Model, d.Server, d.Params)
+	add := list.Add
 	add("lists", cmp.Or(d.Dataset.Path, "generated from a seed"))
 	add("lines of the file", d.Dataset.String())
 	add("questions", strconv.Itoa(d.Questions))
@@ -32,11 +26,14 @@ func (l *ledger) setup() []run.Setting {
 	add("a verdict for each", d.by())
 	add("questions end", map[bool]string{true: "once decided", false: "at the planned number"}[d.UntilDecided])
 	add("failed and refused calls", map[Unanswered]string{Drop: "remove the question from every arm", Wrong: "are wrong in their arm"}[d.unanswered()])
-	add("scorer", l.judging.Scorer.String()+", on the "+l.judging.JudgedBy())
+	list.Judging(l.judging, l.judge())
 	for _, arm := range d.Arms {
 		if arm.Kind == Baseline || arm.Kind == Challenger {
-			add(string(arm.Kind)+" "+arm.Name, text.JSON(Settled{Order: arm.Order, Prompt: arm.Prompt}))
+			add(string(arm.Kind)+" "+arm.Name, text.JSON(Settled{Order: arm.Order, Prompt: arm.Prompt, Tokenizer: arm.Tokenizer}))
+			if arm.Reuse != nil {
+				add("reuse of "+arm.Name, text.JSON(arm.Reuse))
+			}
 		}
 	}
-	return setup
+	return list
 }

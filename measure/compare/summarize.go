@@ -18,13 +18,18 @@ import (
 // The error is that of a description that is not that of a comparison, or a
 // *judge.ScoreError.
 func Summarize(d Described, notes []journal.Note, records []journal.Record, judge func(*judge.Judging)) (Result, error) {
-	return summarize("", d, notes, judge, func(add func(journal.Record) error) error {
-		for _, r := range records {
+	var spent journal.Spent
+	for _, r := range records {
+		spent.Add(r.Spent())
+	}
+	return summarize("", d, notes, spent, judge, func(by string, add func(journal.Record) error) (int, error) {
+		joined, unjudged := journal.Judged(records, by)
+		for _, r := range joined {
 			if err := add(r); err != nil {
-				return err
+				return unjudged, err
 			}
 		}
-		return nil
+		return unjudged, nil
 	})
 }
 
@@ -43,13 +48,13 @@ func SummarizeJournal(path string, judge func(*judge.Judging)) (Result, error) {
 	if reading.Torn > 0 {
 		d.Remarks = append(d.Remarks, fmt.Sprintf("The last line of the journal is torn (%d bytes) and was left out: its call counts as not asked.", reading.Torn))
 	}
-	return summarize(path, d, reading.Notes, judge, func(add func(journal.Record) error) error {
-		_, err := journal.Read(path, add)
-		return err
+	return summarize(path, d, reading.Notes, reading.Spent, judge, func(by string, add func(journal.Record) error) (int, error) {
+		reading, err := journal.ReadJudged(path, by, add)
+		return reading.Unjudged, err
 	})
 }
 
-func summarize(path string, d Described, notes []journal.Note, judge func(*judge.Judging), records func(func(journal.Record) error) error) (Result, error) {
+func summarize(path string, d Described, notes []journal.Note, spent journal.Spent, judge func(*judge.Judging), records func(by string, add func(journal.Record) error) (unjudged int, err error)) (Result, error) {
 	if err := d.check(); err != nil {
 		return Result{}, err
 	}
@@ -60,16 +65,14 @@ func summarize(path string, d Described, notes []journal.Note, judge func(*judge
 	if judge != nil {
 		judge(&j)
 	}
+	if err := j.Check(); err != nil {
+		return Result{}, err
+	}
 	l := newLedger(d, j)
 	if err := l.readNotes(path, notes); err != nil {
 		return Result{}, err
 	}
-	var spent journal.Spent
-	err = records(func(r journal.Record) error {
-		spent.Add(r.Spent())
-		return l.add(r)
-	})
-	if err != nil {
+	if l.waiting, err = records(j.By(), l.add); err != nil {
 		return Result{}, err
 	}
 	w, err := newWatcher(l)
@@ -87,15 +90,15 @@ func (w *watcher) result(spent journal.Spent) (Result, error) {
 	r := Result{
 		Format: ResultFormat, Simulated: strings.HasPrefix(d.Model, model.SimulatedPrefix),
 		Rule: d.Rule, UntilDecided: d.UntilDecided, By: d.by(),
-		Model: d.Model, Scorer: l.judging.Scorer.String(), JudgedBy: l.judging.JudgedBy(), Unanswered: d.unanswered(),
+		Model: d.Model, Scorer: l.judging.Scorer.String(), JudgedBy: l.judging.JudgedBy(), Judge: l.judge(), Unanswered: d.unanswered(),
 		SameQuestions: d.SameQuestions, Graded: l.graded, Spent: spent, Notes: slices.Clone(d.Remarks), Setup: l.setup(),
 	}
 	r.Alpha = cmp.Or(r.Alpha, 0.05)
 	if !l.last.IsZero() {
 		r.Date = l.last.UTC().Format(time.DateOnly)
 	}
-	if d.Prices != (model.Prices{}) {
-		cost := d.Prices.Cost(spent.Usage)
+	if d.Prices != (model.Prices{}) || d.JudgePrices != (model.Prices{}) {
+		cost := d.Prices.Cost(spent.Usage) + d.JudgePrices.Cost(spent.Judge)
 		r.Cost = &cost
 	}
 	if d.SameQuestions {
@@ -108,6 +111,7 @@ func (w *watcher) result(spent journal.Spent) (Result, error) {
 	if err := w.arms(&r); err != nil {
 		return Result{}, err
 	}
+	r.Notes = append(r.Notes, judge.Unjudged(l.unjudged, l.waiting)...)
 	if remedy := r.Counts.Remedy(); remedy != "" {
 		r.Notes = append(r.Notes, remedy)
 	}

@@ -134,7 +134,7 @@ func (w *watcher) settings(r *Result) {
 		return arms[slices.IndexFunc(arms, func(a ArmInfo) bool { return a.Name == name })]
 	}
 	arm := of(r.Winner)
-	r.Settings = Settled{Note: r.note(), Order: arm.Order, Prompt: arm.Prompt, By: r.By}
+	r.Settings = Settled{Note: r.note() + arm.withReuse(), Order: arm.Order, Prompt: arm.Prompt, Tokenizer: arm.Tokenizer, By: r.By}
 	for _, k := range r.Kinds {
 		arm := of(k.Winner)
 		r.Settings.Kinds = append(r.Settings.Kinds, SettledKind{

@@ -45,6 +45,9 @@ type part struct {
 	dropped      int
 }
 
+// By is the ID of the Grader whose scores count; empty where the scorer judges.
+func (w *watcher) By() string { return w.ledger.judging.By() }
+
 var _ watch.Watcher = (*watcher)(nil)
 
 func newWatcher(l *ledger) (*watcher, error) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/bookend-rag/bookend/measure/judge"
 )
@@ -54,6 +55,11 @@ type Case struct {
 
 	Documents []Document // one or more, in the order of the file: best first in a list
 	Gold      int        // the index of the gold document in Documents; -1: none, in a list
+	// Time and Conversation tell when a question was asked and of which conversation it
+	// is a turn, where the line has time and conversation; else they are zero. Lists of
+	// Rules.Requests alone have them.
+	Time         time.Time
+	Conversation string
 	// Golds are the indices of all gold documents, ascending: one, or any number in
 	// the list of a retriever. It may be nil where a case was made by hand.
 	Golds []int

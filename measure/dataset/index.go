@@ -72,7 +72,7 @@ func (d *Dataset) finish() error {
 func (d *Dataset) take(seen map[[8]byte]struct{}, c Case, elsewhere bool, reason Reason, why string) bool {
 	if reason == "" {
 		id := idBytes(c.ID)
-		if _, twice := seen[id]; twice {
+		if _, twice := seen[id]; twice && !d.rules.Requests {
 			reason = DuplicateQuestion
 		}
 		seen[id] = struct{}{}

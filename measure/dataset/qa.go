@@ -93,7 +93,13 @@ func parseQA(line []byte, rules Rules) (c Case, answerElsewhere bool, reason Rea
 	if json.Unmarshal(f["ctxs"], &contexts) != nil {
 		return notForm(wrongType("ctxs", f["ctxs"], "a list of objects with text, or of texts"))
 	}
-	c = Case{ID: questionID(question), Task: QuestionAnswer, Question: question, Answers: answers, Cluster: group, Documents: make([]Document, len(contexts))}
+	var asked asked
+	if rules.Requests {
+		if why := asked.read(f); why != "" {
+			return notForm(why)
+		}
+	}
+	c = Case{ID: questionID(question), Time: asked.time, Conversation: asked.conversation, Task: QuestionAnswer, Question: question, Answers: answers, Cluster: group, Documents: make([]Document, len(contexts))}
 	marks := make([]*bool, len(c.Documents))
 	for i, raw := range contexts {
 		p, fault, textless := readPassage(raw, rules.Lists)
@@ -146,9 +152,9 @@ func (c *Case) complete(marks []*bool, rules Rules) Reason {
 		c.Gold = c.Golds[0]
 	}
 	switch {
-	case !hasText(c.Question):
+	case !hasText(c.Question) && !rules.Requests:
 		return EmptyQuestion
-	case !anyNormalizes(c.Answers):
+	case !anyNormalizes(c.Answers) && !rules.Requests:
 		return NoAnswer
 	case len(c.Documents) < rules.MinDocuments:
 		return TooFewDocuments

@@ -18,6 +18,11 @@ type Rules struct {
 	// finds one wherever a single word agrees). A line without answers gets those of
 	// Labels; a key-value file is refused.
 	Lists bool
+	// Requests takes the lists as what was asked one after the other, not as questions
+	// of an experiment: a question that an earlier line has is kept, and so is one
+	// without an answer, or of which nothing but its documents is known. Its keys "time",
+	// as RFC 3339 has it, and "conversation" are read. It needs Lists.
+	Requests bool
 	// OneGold leaves out the lists that do not have exactly one gold document. A sweep
 	// of lists needs it.
 	OneGold bool

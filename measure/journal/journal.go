@@ -36,6 +36,8 @@ type Journal struct {
 	err      error // sticks: what follows a failed write could not be trusted
 	answered map[string]struct{}
 	failed   map[string]struct{}
+	judged   map[judgement]struct{}
+	scores   map[string]float64           // by the key of the judge's call
 	notes    map[string][sha256.Size]byte // the sum of the last value of each
 	spent    Spent
 	manifest []byte
@@ -63,7 +65,11 @@ func Open(path string) (*Journal, error) {
 	if err != nil {
 		return nil, fail(fmt.Sprintf("cannot be opened: %v", err), err)
 	}
-	j := &Journal{path: path, file: file, lock: lock, answered: map[string]struct{}{}, failed: map[string]struct{}{}, notes: map[string][sha256.Size]byte{}, synced: time.Now()}
+	j := &Journal{
+		path: path, file: file, lock: lock, synced: time.Now(),
+		answered: map[string]struct{}{}, failed: map[string]struct{}{}, notes: map[string][sha256.Size]byte{},
+		judged: map[judgement]struct{}{}, scores: map[string]float64{},
+	}
 	if err := j.load(); err != nil {
 		j.Close()
 		return nil, err
@@ -108,9 +114,19 @@ func (j *Journal) load() error {
 	return nil
 }
 
+// judgement names what judges which record.
+type judgement struct{ by, of string }
+
 // index takes a record into what is known.
 func (j *Journal) index(r Record) {
 	j.spent.Add(r.Spent())
+	if r.Of != "" {
+		if r.Score != nil {
+			j.judged[judgement{r.By, r.Of}] = struct{}{}
+			j.scores[r.Key] = *r.Score
+		}
+		return
+	}
 	switch _, done := j.answered[r.Key]; {
 	case done:
 	case r.Answer != nil:
@@ -136,7 +152,24 @@ func (j *Journal) Answered(key string) bool {
 	return ok
 }
 
-// Len returns how many calls have an answer, and how many have only failed.
+// Judged says whether the answer under a key has a score by a judge, of that ID.
+func (j *Journal) Judged(by, key string) bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	_, ok := j.judged[judgement{by, key}]
+	return ok
+}
+
+// Score returns the score that a call of a judge, of that key, has found.
+func (j *Journal) Score(key string) (score float64, known bool) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	score, known = j.scores[key]
+	return score, known
+}
+
+// Len returns how many calls have an answer, and how many have only failed. Judgements
+// are none of them.
 func (j *Journal) Len() (answered, failed int) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -152,14 +185,15 @@ func (j *Journal) Spent() Spent {
 
 // Append writes one record. When it returns nil, the record outlives the process.
 //
-// A record needs a key and either an answer or a failure. One that is longer than
+// A record needs a key and either an answer or a failure, a judgement either a score or
+// a failure. One that is longer than
 // MaxLine is refused with ErrLimit, and one for a key that has an answer
-// already with an error; the journal stays usable. After a failed write, as on a
+// already, or a second score by one judge, with an error; the journal stays usable. After a failed write, as on a
 // full disk, what was written of the line is cut off again, and every further
 // Append fails with the same error: free some space and open the journal anew.
 func (j *Journal) Append(r Record) error {
 	if !r.valid() {
-		return &Error{Path: j.path, Rule: "a record needs a key and either an answer or a failure"}
+		return &Error{Path: j.path, Rule: "a record needs a key and either an answer or a failure; a judgement also what is judged by whom, and a score of 0 to 1 or a failure"}
 	}
 	text, err := json.Marshal(r)
 	if err != nil {
@@ -169,7 +203,11 @@ func (j *Journal) Append(r Record) error {
 		return err
 	}
 	j.mu.Lock()
-	if _, done := j.answered[r.Key]; done {
+	_, done := j.answered[r.Key]
+	if r.Of != "" {
+		_, done = j.judged[judgement{r.By, r.Of}]
+	}
+	if done {
 		j.mu.Unlock()
 		return &Error{Path: j.path, Rule: "has an answer under the key " + r.Key + " already"}
 	}

@@ -41,6 +41,8 @@ type Note struct {
 // Reading says what Read found.
 type Reading struct {
 	Records  int               // all of them, failures that were made good included
+	Spent    Spent             // by all records
+	Unjudged int               // answers that ReadJudged left out
 	Manifest []json.RawMessage // the descriptions, in their order
 	Notes    []Note            // in their order; a later one of a name replaces an earlier one
 	Torn     int64             // bytes of a torn last line, which was left out; 0 for none
@@ -64,6 +66,86 @@ func Read(path string, each func(Record) error) (Reading, error) {
 	return read(file, path, each)
 }
 
+// ReadJudged passes on the records of calls, each answer with the Score that the judge
+// of that ID gave it. An answer that this judge has not judged yet is left out, and one
+// on which it failed comes as that failure. by "" means no judge: answers come as they
+// are. It reads the journal twice, and holds a score for each answer; else it is as
+// Read, whose counts are of all records.
+func ReadJudged(path, by string, each func(Record) error) (Reading, error) {
+	judged := judgements{by: by}
+	if by != "" {
+		if reading, err := Read(path, judged.take); err != nil {
+			return reading, err
+		}
+	}
+	reading, err := Read(path, func(r Record) error {
+		if joined, ok := judged.join(r); ok {
+			return each(joined)
+		}
+		return nil
+	})
+	reading.Unjudged = judged.missing
+	return reading, err
+}
+
+// Judged does for records what ReadJudged does for a journal, and returns how many
+// answers it left out.
+func Judged(records []Record, by string) (all []Record, unjudged int) {
+	judged := judgements{by: by}
+	for _, r := range records {
+		_ = judged.take(r)
+	}
+	for _, r := range records {
+		if joined, ok := judged.join(r); ok {
+			all = append(all, joined)
+		}
+	}
+	return all, judged.missing
+}
+
+// judgements are those of one judge, by the keys of what is judged.
+type judgements struct {
+	by      string
+	found   map[string]Record // the score or the failure alone
+	missing int
+}
+
+// take keeps a judgement: the first score, or else the last failure.
+func (j *judgements) take(r Record) error {
+	if r.Of == "" || r.By != j.by || !r.valid() || j.found[r.Of].Score != nil {
+		return nil
+	}
+	if j.found == nil {
+		j.found = map[string]Record{}
+	}
+	j.found[r.Of] = Record{Score: r.Score, Failure: r.Failure}
+	return nil
+}
+
+// join brings a record and its judgement together; false for what is left out.
+func (j *judgements) join(r Record) (Record, bool) {
+	if r.Of != "" {
+		return r, false
+	}
+	if j.by == "" || r.Answer == nil {
+		return r, true
+	}
+	judgement, known := j.found[r.Key]
+	if !known {
+		j.missing++
+	}
+	return r.WithJudgement(judgement), known
+}
+
+// WithJudgement returns the record of an answer with the score of a judgement, or with
+// its failure in the place of the answer.
+func (r Record) WithJudgement(judgement Record) Record {
+	if r.Score, r.Failure = judgement.Score, judgement.Failure; r.Failure != nil {
+		r.Answer = nil
+	}
+	return r
+}
+
 func read(from io.Reader, path string, each func(Record) error) (Reading, error) {
 	var found Reading
 	var stopped error
@@ -80,6 +162,7 @@ func read(from io.Reader, path string, each func(Record) error) (Reading, error)
 		case line.Journal != "":
 		default:
 			found.Records++
+			found.Spent.Add(line.Spent())
 			stopped = each(line.Record)
 		}
 		return stopped == nil

@@ -17,6 +17,7 @@ import (
 type Failure struct {
 	Status  int    `json:"status,omitempty"` // of HTTP; 0 when no response came
 	Message string `json:"message"`          // addresses without user info and query
+	Judge   bool   `json:"judge,omitempty"`  // there is an answer, and the judge of it failed
 }
 
 // maxMessage bounds what is kept of an error, in characters.
@@ -58,6 +59,10 @@ func (f *Failure) WithoutEcho(asked model.Prompt) *Failure {
 
 // Record is one finished call: an answer or a failure, one of the two. A later
 // record of the same key replaces a failure; an answer stays.
+//
+// A record with Of is a judgement of another record's answer: a score or a failure, one
+// of the two, with the words of the judge as its Answer. One whose score was found for
+// another answer, by the same call, has no Answer and took nothing.
 type Record struct {
 	Key      string        `json:"key"`
 	Question string        `json:"question"`          // dataset.Case.ID
@@ -78,6 +83,11 @@ type Record struct {
 	Lost      int `json:"lost,omitempty"`
 	// Least is the fewest tokens that the prompt can have, by model.LeastTokens.
 	Least int `json:"least,omitempty"`
+
+	Of string `json:"of,omitempty"` // the key of the record that is judged
+	By string `json:"by,omitempty"` // judge.Description.ID
+	// Score is 0 to 1. In a record that is no judgement it is what ReadJudged joins.
+	Score *float64 `json:"score,omitempty"`
 }
 
 // RecordOf returns the record of a call that has not ended: without answer and failure.
@@ -91,22 +101,33 @@ func RecordOf(call model.Call) Record {
 // Spent returns what the call used, by the rule of run.Limits.MaxTokens.
 func (r Record) Spent() Spent {
 	s := Spent{Requests: max(r.Attempts, 0)}
+	usage := &s.Usage
+	if r.Of != "" {
+		usage = &s.Judge
+	}
 	if r.Answer != nil {
-		s.Usage.Add(r.Answer.Usage)
-		if s.Usage.Prompt == 0 {
-			s.Usage.Prompt = max(r.Estimated, 0)
+		usage.Add(r.Answer.Usage)
+		if usage.Prompt == 0 {
+			usage.Prompt = max(r.Estimated, 0)
 		}
 	}
-	s.Usage.Add(model.Usage{Prompt: r.Lost})
+	usage.Add(model.Usage{Prompt: r.Lost})
 	return s
 }
 
-func (r Record) valid() bool { return r.Key != "" && (r.Answer != nil) != (r.Failure != nil) }
+func (r Record) valid() bool {
+	if r.Of != "" {
+		scored := r.Score != nil && *r.Score >= 0 && *r.Score <= 1
+		return r.Key != "" && r.By != "" && scored != (r.Failure != nil) && (scored || r.Score == nil && r.Answer == nil)
+	}
+	return r.Key != "" && r.By == "" && r.Score == nil && (r.Answer != nil) != (r.Failure != nil)
+}
 
 // Spent is what a journal or a run has used.
 type Spent struct {
-	Requests int         `json:"requests"` // attempts, failed ones included
-	Usage    model.Usage `json:"usage"`    // tokens by the rule of run.Limits.MaxTokens
+	Requests int         `json:"requests"`       // attempts, failed ones included, and those of the judge
+	Usage    model.Usage `json:"usage"`          // tokens by the rule of run.Limits.MaxTokens
+	Judge    model.Usage `json:"judge,omitzero"` // those of the judge
 }
 
 // Add adds what another call, run or journal has used. A sum that is too large for an
@@ -114,6 +135,7 @@ type Spent struct {
 func (s *Spent) Add(o Spent) {
 	s.Requests = saturate.Add(s.Requests, max(o.Requests, 0))
 	s.Usage.Add(o.Usage)
+	s.Judge.Add(o.Judge)
 }
 
 // Remove takes away what Add added, but from a sum that was too large.
@@ -126,6 +148,9 @@ func (s *Spent) Remove(o Spent) {
 		{&s.Usage.Prompt, o.Usage.Prompt},
 		{&s.Usage.Completion, o.Usage.Completion},
 		{&s.Usage.Cached, o.Usage.Cached},
+		{&s.Judge.Prompt, o.Judge.Prompt},
+		{&s.Judge.Completion, o.Judge.Completion},
+		{&s.Judge.Cached, o.Judge.Cached},
 	} {
 		if *n.from < math.MaxInt {
 			*n.from = max(*n.from-n.take, 0)
@@ -133,5 +158,5 @@ func (s *Spent) Remove(o Spent) {
 	}
 }
 
-// Tokens are those of prompts and answers.
-func (s Spent) Tokens() int { return s.Usage.Tokens() }
+// Tokens are those of prompts and answers, and of the judge.
+func (s Spent) Tokens() int { return saturate.Add(s.Usage.Tokens(), s.Judge.Tokens()) }

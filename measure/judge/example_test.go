@@ -73,3 +73,18 @@ func ExampleClassify() {
 	// {Empty:true Truncated:false Refusal:true Unfinished:false}
 	// {Empty:false Truncated:true Refusal:false Unfinished:false}
 }
+
+// A report says who judged, and its scores are those in the journal.
+func ExampleAsked() {
+	by := judge.Description{Model: "strict", Server: `"strict" by chat at http://127.0.0.1:8080`}
+	judging := judge.Judging{Scorer: judge.Asked(by)}
+	score := 0.25
+	scores, err := judging.ScoresOf("Rome, of course", []string{"Rome"}, &score)
+	fmt.Println(judging.Scorer, scores.Full, err)
+
+	_, err = judging.ScoresOf("Rome, of course", []string{"Rome"}, nil)
+	fmt.Println(err)
+	// Output:
+	// the model "strict" by chat at http://127.0.0.1:8080 0.25 <nil>
+	// bookend: scorer "the model \"strict\" by chat at http://127.0.0.1:8080" returned NaN: a score must be 0 to 1
+}

@@ -30,12 +30,22 @@ type Call struct {
 	// each is a repeat of its own.
 	Repeat    int
 	Documents int // in the prompt
-	Prompt    Prompt
-	Answers   []string // what is accepted
+	// Asked is the question in words, Shown what the prompt shows, in the order of the
+	// slots: for those who judge the answer.
+	Asked   string
+	Shown   []Document
+	Prompt  Prompt
+	Answers []string // what is accepted
 	// Tokens is the estimated size of the prompt, MaxTokens the bound of the answer;
 	// 0 for one that is not known. Least is the fewest tokens that the prompt can have,
 	// by LeastTokens.
 	Tokens, MaxTokens, Least int
+}
+
+// Document is a passage, or a pair with its key as the title, that a prompt shows.
+type Document struct {
+	Title string `json:"title,omitempty"`
+	Text  string `json:"text"`
 }
 
 // CallKey returns the key of a call; see Call.Key. A map in p.Extra counts by its

@@ -28,7 +28,11 @@ func TestConfigFaults(t *testing.T) {
 		rule   string
 	}{
 		{address(""), "BaseURL", "must be an address"},
-		{address("host:8080"), "BaseURL", "must be an address"},
+		{address("host:8080"), "BaseURL", "write http://host:8080"},
+		{address("localhost:8080/v1"), "BaseURL", "write http://localhost:8080/v1"},
+		{address("eyJhbGciOi.eyJzdWIi.c2lnbmF0"), "BaseURL", "not shown"},
+		{address("user:" + secret + "@host/v1"), "BaseURL", "not shown"},
+		{address("host/v1?key=" + secret), "BaseURL", "not shown"},
 		{address("/v1"), "BaseURL", "must be an address"},
 		{address("http://:80"), "BaseURL", "must be an address"},
 		{address("http://u:" + secret + "@ho st"), "BaseURL", "must be an address"},

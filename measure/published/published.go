@@ -1,6 +1,7 @@
 package published
 
 import (
+	"cmp"
 	_ "embed"
 	"encoding/csv"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/bookend-rag/bookend/core"
+	"github.com/bookend-rag/bookend/internal/nearest"
 	"github.com/bookend-rag/bookend/measure/worth"
 )
 
@@ -104,20 +106,68 @@ func (c Curve) clone() Curve {
 	return c
 }
 
-// Lookup returns the published curve of that name, in any letter case. The
-// name of a model alone means its curve of 20 documents. The error is a
-// *core.ConfigError that lists the names.
-func Lookup(name string) (Curve, error) {
-	full := strings.ToLower(strings.TrimSpace(name))
-	if !strings.Contains(full, "/") {
-		full += "/20"
+// Lookup returns the published curve of that name, in any letter case. The name of a
+// model alone means, of its curves, the one whose number of documents is nearest to
+// documents, the smaller of two that are as near; 0 documents mean 20. The error is a
+// *core.ConfigError whose rule is that of Unknown.
+func Lookup(name string, documents int) (Curve, error) {
+	if documents == 0 {
+		documents = usualDocuments
 	}
+	full := strings.ToLower(strings.TrimSpace(name))
+	var best *Curve
 	for _, c := range publishedCurves() {
 		if c.Name == full {
 			return c.clone(), nil
 		}
+		if c.family() != full {
+			continue
+		}
+		if best == nil || c.distance(documents) < best.distance(documents) ||
+			c.distance(documents) == best.distance(documents) && c.Documents < best.Documents {
+			best = &c
+		}
 	}
-	return Curve{}, &core.ConfigError{Field: "curve", Value: name, Rule: "that name is unknown; valid names: " + strings.Join(Names(), ", ")}
+	if best != nil {
+		return best.clone(), nil
+	}
+	return Curve{}, &core.ConfigError{Field: "curve", Value: name, Rule: Unknown(name)}
+}
+
+// usualDocuments is the prompt size of most published curves.
+const usualDocuments = 20
+
+// family is the name without the number of documents.
+func (c Curve) family() string { return strings.TrimSuffix(c.Name, "/"+strconv.Itoa(c.Documents)) }
+
+func (c Curve) distance(documents int) int { return max(c.Documents-documents, documents-c.Documents) }
+
+// Unknown says of a name that it is none of a published curve, nor one of others, and
+// what was probably meant. Where nothing is near it lists all: the others, then each
+// model with its numbers of documents, as in "gpt-3.5-turbo/10|20".
+func Unknown(name string, others ...string) string {
+	var families []string
+	sizes := map[string][]string{}
+	curves := slices.Clone(publishedCurves())
+	slices.SortStableFunc(curves, func(a, b Curve) int { return cmp.Or(cmp.Compare(a.Model, b.Model), a.Documents-b.Documents) })
+	for _, c := range curves {
+		if sizes[c.family()] == nil {
+			families = append(families, c.family())
+		}
+		sizes[c.family()] = append(sizes[c.family()], strconv.Itoa(c.Documents))
+	}
+	full := strings.ToLower(strings.TrimSpace(name))
+	if family, _, found := strings.Cut(full, "/"); found && sizes[family] != nil {
+		return "it is of a size that was not published; there are " + family + "/" + strings.Join(sizes[family], ", /")
+	}
+	if hint := nearest.Hint(full, slices.Concat(others, families, Names())); hint != "" {
+		return "it is unknown" + hint
+	}
+	valid := slices.Clone(others)
+	for _, family := range families {
+		valid = append(valid, family+"/"+strings.Join(sizes[family], "|"))
+	}
+	return "it is unknown; known: " + strings.Join(valid, ", ")
 }
 
 // Names returns the names of the published curves, in the order of their

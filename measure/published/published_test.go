@@ -104,7 +104,7 @@ func TestPublishedIsTheCallersToChange(t *testing.T) {
 	t.Parallel()
 	first := published.All()
 	first[0].Slots[1], first[0].Accuracy[0], first[0].Name = 7, 0, "x"
-	found, err := published.Lookup("claude-1.3/10")
+	found, err := published.Lookup("claude-1.3/10", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,14 +137,35 @@ func TestLookupPublished(t *testing.T) {
 		"longchat-13b-16k/10":   "longchat-13b-16k/10",
 		"claude-sonnet-4-6":     "claude-sonnet-4-6/20",
 	} {
-		if c, err := published.Lookup(given); err != nil || c.Name != want {
+		if c, err := published.Lookup(given, 0); err != nil || c.Name != want {
 			t.Errorf("%q: got %q (%v), want %q", given, c.Name, err, want)
 		}
 	}
-	for _, given := range []string{"", "gpt", "gpt-3.5-turbo/21", "flat"} {
-		_, err := published.Lookup(given)
-		if e := (*core.ConfigError)(nil); !errors.As(err, &e) || !strings.Contains(err.Error(), "claude-1.3/10, ") || !strings.Contains(err.Error(), "gpt-4.1/30") {
-			t.Errorf("%q: got %v, want a *core.ConfigError that lists the names", given, err)
+	for _, c := range []struct {
+		name      string
+		documents int
+		want      string
+	}{
+		{"gpt-3.5-turbo", 10, "gpt-3.5-turbo/10"},
+		{"gpt-3.5-turbo", 1, "gpt-3.5-turbo/10"},
+		{"gpt-3.5-turbo", 15, "gpt-3.5-turbo/10"}, // as near to 20
+		{"gpt-3.5-turbo", 16, "gpt-3.5-turbo/20"},
+		{"gpt-3.5-turbo", 100_000, "gpt-3.5-turbo/20"},
+		{"gpt-3.5-turbo/20", 10, "gpt-3.5-turbo/20"}, // as named
+		{"llama-2-70b-chat-repo", 10, "llama-2-70b-chat-repo/20"},
+		{"deepseek-chat", 90, "deepseek-chat/100"},
+	} {
+		if got, err := published.Lookup(c.name, c.documents); err != nil || got.Name != c.want {
+			t.Errorf("%q for %d documents: got %q (%v), want %q", c.name, c.documents, got.Name, err, c.want)
+		}
+	}
+	for given, want := range map[string]string{
+		"": "known: claude-1.3/10|20|30, ", "gpt": "gpt-4.1/10|20|30|100|200", "flat": "known: claude",
+		"gpt-3.5-turbo/21": "there are gpt-3.5-turbo/10, /20", "gpt-35-turbo": "did you mean gpt-3.5-turbo?", "gpt-35-turbo/20": "did you mean gpt-3.5-turbo/20?",
+	} {
+		_, err := published.Lookup(given, 0)
+		if e := (*core.ConfigError)(nil); !errors.As(err, &e) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: got %v, want a *core.ConfigError with %q", given, err, want)
 		}
 	}
 }
@@ -179,7 +200,7 @@ func ExampleAll() {
 }
 
 func ExampleLookup() {
-	c, err := published.Lookup("GPT-3.5-Turbo/20")
+	c, err := published.Lookup("GPT-3.5-Turbo/20", 0)
 	if err != nil {
 		panic(err)
 	}

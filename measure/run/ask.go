@@ -4,27 +4,34 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/bookend-rag/bookend/measure/journal"
+	"github.com/bookend-rag/bookend/measure/judge"
 	"github.com/bookend-rag/bookend/measure/model"
 )
 
-// most is what one attempt may use.
-func most(call model.Call) journal.Spent {
-	return journal.Spent{Requests: 1, Usage: model.Usage{Prompt: call.Tokens, Completion: call.MaxTokens}}
+// most is what one attempt may use, of a model or of its judge.
+func most(call model.Call, judges bool) journal.Spent {
+	usage := model.Usage{Prompt: call.Tokens, Completion: call.MaxTokens}
+	if judges {
+		return journal.Spent{Requests: 1, Judge: usage}
+	}
+	return journal.Spent{Requests: 1, Usage: usage}
 }
 
 // ask makes one call, which the purse has room for, until it ends: asking as long as
-// ctx lasts, waiting as long as patient does. A record without a key is one that was
-// interrupted.
-func (r *runner) ask(ctx, patient context.Context, call model.Call) journal.Record {
-	record := journal.RecordOf(call)
-	expected := most(call).Tokens()
+// ctx lasts, waiting as long as patient does. It fills in the record, which says what is
+// asked. A record without a key is one that was interrupted.
+func (r *runner) ask(ctx, patient context.Context, call model.Call, record journal.Record) journal.Record {
+	record.Estimated = call.Tokens
+	most := most(call, record.Of != "")
+	expected := most.Tokens()
 	reserved := true
 	release := func() {
 		if reserved {
-			r.purse.settle(most(call), journal.Spent{})
+			r.purse.settle(most, journal.Spent{})
 		}
 	}
 	for {
@@ -34,17 +41,23 @@ func (r *runner) ask(ctx, patient context.Context, call model.Call) journal.Reco
 		}
 		record.Attempts++
 		begun := r.clock.now()
-		answer, err := r.attempt(ctx, call)
+		var answer model.Answer
+		var err error
+		if record.Of == "" {
+			answer, err = r.attempt(ctx, call)
+		} else {
+			answer, record.Score, err = r.grade(ctx, call)
+		}
 		ended := r.clock.now()
 		record.Time, record.Seconds = ended.UTC(), ended.Sub(begun).Seconds()
-		used := journal.Record{Attempts: 1, Estimated: call.Tokens} // by this attempt
+		used := journal.Record{Of: record.Of, Attempts: 1, Estimated: call.Tokens} // by this attempt
 		if err == nil {
 			record.Answer, used.Answer = &answer, &answer
 		} else if mayBeCharged(err) {
 			record.Lost += call.Tokens
 			used.Lost = call.Tokens
 		}
-		r.purse.settle(most(call), used.Spent())
+		r.purse.settle(most, used.Spent())
 		r.gate.correct(expected, used.Spent().Tokens())
 		reserved = false
 		if err == nil {
@@ -53,13 +66,13 @@ func (r *runner) ask(ctx, patient context.Context, call model.Call) journal.Reco
 		if ctx.Err() != nil {
 			return journal.Record{}
 		}
-		record.Failure = journal.NewFailure(err).WithoutEcho(call.Prompt)
+		record.Failure = failureOf(err, call.Prompt, record.Of != "")
 		wait, again := r.patience(err, record.Attempts)
 		if !again {
 			return record
 		}
 		// It must not wait for the others: they might all be waiting like this.
-		if err := r.purse.reserve(most(call)); err != nil {
+		if err := r.purse.reserve(most); err != nil {
 			r.stop(err, false)
 			return record
 		}
@@ -67,12 +80,25 @@ func (r *runner) ask(ctx, patient context.Context, call model.Call) journal.Reco
 		r.mu.Lock()
 		r.progress.Retries++
 		r.mu.Unlock()
+		r.tellRepeating(*record.Failure, wait)
 		if err := r.clock.sleep(patient, wait); err != nil {
 			release()
 			return journal.Record{}
 		}
 		record.Failure = nil
 	}
+}
+
+// failureOf is what is written down of an error of a model, or of its judge.
+func failureOf(err error, asked model.Prompt, judges bool) *journal.Failure {
+	if e := (*model.Error)(nil); judges && errors.As(err, &e) && e.Status == 0 && e.Err != nil {
+		err = e.Err // no server and no model of the experiment
+	}
+	f := journal.NewFailure(err).WithoutEcho(asked)
+	if f.Judge = judges; judges {
+		f.Message = "the judge failed: " + strings.TrimPrefix(f.Message, "bookend: ")
+	}
+	return f
 }
 
 // attempt asks once. Where its own timeout has ended it, and not the run, the error is
@@ -95,6 +121,19 @@ func (r *runner) attempt(ctx context.Context, call model.Call) (model.Answer, er
 		err = timeout
 	}
 	return answer, err
+}
+
+// grade asks the judge once, which ends in a time of its own. A score that is none is an
+// error.
+func (r *runner) grade(ctx context.Context, call model.Call) (model.Answer, *float64, error) {
+	score, words, err := r.judging.Grader.Grade(model.WithCall(ctx, call), call.Prompt)
+	if err == nil && !(score >= 0 && score <= 1) {
+		err = &model.Error{Permanent: true, Err: &judge.ScoreError{Scorer: r.judging.by.String(), Value: score}}
+	}
+	if err != nil {
+		return words, nil, err
+	}
+	return words, &score, nil
 }
 
 // patience says whether a failed attempt is repeated, and after how long. What the

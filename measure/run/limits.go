@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/bookend-rag/bookend/core"
+	"github.com/bookend-rag/bookend/measure/journal"
 	"github.com/bookend-rag/bookend/measure/model"
 )
 
@@ -48,7 +49,7 @@ type Limits struct {
 	MaxCalls  int
 	MaxTokens int
 	MaxCost   float64
-	// Prices turn tokens into money. MaxCost needs them.
+	// Prices turn tokens into money. MaxCost needs them, or those of a Judged.
 	Prices model.Prices
 
 	// Timeout bounds one attempt; one that it ends is repeated like any that failed. 0:
@@ -68,9 +69,12 @@ type Limits struct {
 	// Progress is told after every finished call, one at a time. It should return at
 	// once.
 	Progress func(Progress)
+	// Repeating is told why an attempt is repeated, before the wait, one at a time and
+	// never together with Progress. It should return at once.
+	Repeating func(why journal.Failure, wait time.Duration)
 }
 
-func (l Limits) withDefaults() (Limits, error) {
+func (l Limits) withDefaults(judge model.Prices) (Limits, error) {
 	var faults []error
 	fault := func(field string, value any, rule string) {
 		faults = append(faults, &core.ConfigError{Field: "Limits." + field, Value: value, Rule: rule})
@@ -95,13 +99,13 @@ func (l Limits) withDefaults() (Limits, error) {
 	if !(l.MaxCost >= 0) || math.IsInf(l.MaxCost, 0) {
 		fault("MaxCost", l.MaxCost, "must be finite and 0 or more")
 	}
-	if l.MaxCost > 0 && l.Prices == (model.Prices{}) {
+	if l.MaxCost > 0 && l.Prices == (model.Prices{}) && judge == (model.Prices{}) {
 		fault("MaxCost", l.MaxCost, "needs Prices: without them nothing costs anything")
 	}
 	if l.Backoff < 0 {
 		fault("Backoff", l.Backoff, "must be 0 or more")
 	}
-	faults = append(faults, l.Prices.Check())
+	faults = append(faults, l.Prices.Check(), judge.Check())
 	if l.Concurrency == 0 {
 		l.Concurrency = DefaultConcurrency
 	}

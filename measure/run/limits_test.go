@@ -31,7 +31,7 @@ func TestLimitsRefuse(t *testing.T) {
 
 func TestBackoffDoublesUpToAMinute(t *testing.T) {
 	t.Parallel()
-	l, err := Limits{}.withDefaults()
+	l, err := Limits{}.withDefaults(model.Prices{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/bookend-rag/bookend/measure/journal"
+	"github.com/bookend-rag/bookend/measure/model"
 )
 
 // CapError says which cap stopped a run. What was asked before is in the journal:
@@ -25,6 +26,7 @@ func (e *CapError) Error() string {
 // purse keeps the caps: what a request may use is reserved before it is sent.
 type purse struct {
 	limits Limits
+	judge  model.Prices
 
 	mu      sync.Mutex
 	settled *sync.Cond    // something was settled
@@ -32,8 +34,8 @@ type purse struct {
 	open    int           // reservations
 }
 
-func newPurse(limits Limits, spent journal.Spent) *purse {
-	p := &purse{limits: limits, spent: spent}
+func newPurse(limits Limits, judge model.Prices, spent journal.Spent) *purse {
+	p := &purse{limits: limits, judge: judge, spent: spent}
 	p.settled = sync.NewCond(&p.mu)
 	return p
 }
@@ -69,7 +71,7 @@ func (p *purse) take(most journal.Spent) error {
 	}{
 		{"calls", float64(p.limits.MaxCalls), float64(p.spent.Requests), float64(after.Requests)},
 		{"tokens", float64(p.limits.MaxTokens), float64(p.spent.Tokens()), float64(after.Tokens())},
-		{"cost", p.limits.MaxCost, p.limits.Prices.Cost(p.spent.Usage), p.limits.Prices.Cost(after.Usage)},
+		{"cost", p.limits.MaxCost, p.cost(p.spent), p.cost(after)},
 	} {
 		if c.max > 0 && c.then > c.max*(1+1e-12) {
 			return &CapError{Cap: c.name, Max: c.max, Spent: c.spent, Next: c.then - c.spent}
@@ -78,6 +80,11 @@ func (p *purse) take(most journal.Spent) error {
 	p.spent = after
 	p.open++
 	return nil
+}
+
+// cost is the price of what was used.
+func (p *purse) cost(s journal.Spent) float64 {
+	return p.limits.Prices.Cost(s.Usage) + p.judge.Cost(s.Judge)
 }
 
 // settle replaces what was reserved by what was used.

@@ -16,7 +16,7 @@ import (
 //
 // A call ends as an answer or, after its retries, as a failure; both are counted
 // and journaled, and a failure is no error of Run. A journaled answer is never asked
-// for again. So after a run was stopped, by its process being killed, too, the same
+// for again; where the model is a Judged, so is a score. So after a run was stopped, by its process being killed, too, the same
 // call of Run makes what is missing and what failed, and nothing else: at most the
 // calls that were open are repeated.
 //
@@ -35,7 +35,8 @@ func Run(ctx context.Context, source Source, model model.Model, journal *journal
 }
 
 func run(ctx context.Context, source Source, m model.Model, journal *journal.Journal, limits Limits, clock clock, luck func() float64) (Progress, error) {
-	limits, err := limits.withDefaults()
+	judged, _ := m.(Judged)
+	limits, err := limits.withDefaults(judged.Prices)
 	if err != nil {
 		return Progress{}, err
 	}
@@ -45,27 +46,34 @@ func run(ctx context.Context, source Source, m model.Model, journal *journal.Jou
 	if err := journal.Describe(source.Manifest()); err != nil {
 		return Progress{Calls: source.Len()}, err
 	}
+	judging, err := newJudging(m, journal)
+	if err != nil {
+		return Progress{Calls: source.Len()}, err
+	}
+	if judging != nil {
+		m = judging.Model
+	}
 	inner, interrupt := context.WithCancelCause(ctx)
 	defer interrupt(nil)
 	patient, quit := context.WithCancelCause(inner)
 	defer quit(nil)
 	r := &runner{
-		model: m, journal: journal, limits: limits, clock: clock, luck: luck,
-		purse:    newPurse(limits, journal.Spent()),
+		model: m, judging: judging, journal: journal, limits: limits, clock: clock, luck: luck,
+		purse:    newPurse(limits, judged.Prices, journal.Spent()),
 		gate:     gate{clock: clock, requests: perMinute(limits.RequestsPerMinute), tokens: perMinute(limits.TokensPerMinute)},
 		halt:     make(chan struct{}),
 		ended:    make(chan struct{}, 1),
 		progress: Progress{Calls: source.Len()},
 		started:  clock.now(), interrupt: interrupt, quit: quit,
 	}
-	work := make(chan model.Call)
+	work := make(chan task)
 	var workers sync.WaitGroup
 	for range min(limits.Concurrency, max(source.Len(), 1)) {
 		workers.Add(1)
 		go func() {
 			defer workers.Done()
-			for call := range work {
-				r.finish(r.ask(inner, patient, call))
+			for t := range work {
+				r.do(inner, patient, t)
 			}
 		}()
 	}
@@ -84,6 +92,33 @@ func run(ctx context.Context, source Source, m model.Model, journal *journal.Jou
 	return r.progress, r.err
 }
 
+// task is a call that is to be made, or one whose answer is to be judged.
+type task struct {
+	call     model.Call
+	reserved journal.Spent   // by the purse
+	answered *journal.Record // nil: not yet
+}
+
+// do makes a call, has its answer judged, and writes both down.
+func (r *runner) do(ctx, patient context.Context, t task) {
+	var record journal.Record
+	spent := journal.Spent{}
+	if t.answered != nil {
+		record = *t.answered
+	} else {
+		record = r.keep(r.ask(ctx, patient, t.call, journal.RecordOf(t.call)))
+		spent = record.Spent()
+	}
+	if r.judging != nil && record.Answer != nil {
+		judgement := r.judge(ctx, patient, t.call, record)
+		spent.Add(judgement.Spent())
+		if record = record.WithJudgement(judgement); judgement.Key == "" {
+			record.Key = ""
+		}
+	}
+	r.finish(record, spent)
+}
+
 // build builds a call, waiting for those that it depends on.
 func (r *runner) build(ctx context.Context, source Source, i int) (model.Call, error) {
 	for {
@@ -93,7 +128,12 @@ func (r *runner) build(ctx context.Context, source Source, i int) (model.Call, e
 		r.mu.Unlock()
 		r.telling.Unlock()
 		call, err := source.Call(i)
-		if !errors.Is(err, ErrWait) || open == 0 { // nothing that is open can change it
+		switch {
+		case !errors.Is(err, ErrWait):
+			return call, err
+		case open == 0 && r.model == nil: // it depends on calls that nobody makes
+			return call, ErrEnough
+		case open == 0: // nothing that is open can change it
 			return call, err
 		}
 		select {
@@ -107,7 +147,7 @@ func (r *runner) build(ctx context.Context, source Source, i int) (model.Call, e
 }
 
 // dispatch builds the calls in order and hands out those that are not known.
-func (r *runner) dispatch(ctx context.Context, source Source, work chan<- model.Call) {
+func (r *runner) dispatch(ctx context.Context, source Source, work chan<- task) {
 	begun := map[string]struct{}{}
 	for i := range source.Len() {
 		select { // one of several ready cases would be chosen at random below
@@ -132,27 +172,37 @@ func (r *runner) dispatch(ctx context.Context, source Source, work chan<- model.
 			return
 		}
 		_, twice := begun[call.Key]
-		if twice || r.journal.Answered(call.Key) {
+		answered, unjudged := r.known(call.Key)
+		if !answered && r.model == nil {
+			continue
+		}
+		if twice || answered && unjudged == nil {
 			r.mu.Lock()
 			r.progress.Known++
 			r.mu.Unlock()
 			continue
 		}
 		begun[call.Key] = struct{}{}
-		if err := r.purse.await(most(call)); err != nil {
-			r.stop(err, false)
-			return
+		t := task{call: call, answered: unjudged}
+		if unjudged == nil {
+			t.reserved = most(call, false)
+			if err := r.purse.await(t.reserved); err != nil {
+				r.stop(err, false)
+				return
+			}
 		}
 		r.mu.Lock()
 		r.progress.Open++
 		r.mu.Unlock()
 		select {
-		case work <- call:
+		case work <- t:
 			continue
 		case <-ctx.Done():
 		case <-r.halt:
 		}
-		r.purse.settle(most(call), journal.Spent{})
+		if unjudged == nil {
+			r.purse.settle(t.reserved, journal.Spent{})
+		}
 		r.mu.Lock()
 		r.progress.Open--
 		r.mu.Unlock()

@@ -166,12 +166,22 @@ func TestRetries(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			path, slow, model := fake.Path(t), newFakeTime(), &script{errs: c.errs}
+			var waits []time.Duration
+			c.limits.Repeating = func(why journal.Failure, wait time.Duration) {
+				if want := journal.NewFailure(c.errs[len(waits)]); why != *want {
+					t.Errorf("told of %v, want %v", why, *want)
+				}
+				waits = append(waits, wait)
+			}
 			got, err := run(t.Context(), onlyOne(), model, fake.Journal(t, path), c.limits, slow.clock(), noLuck)
 			if later := (*LaterError)(nil); c.late != errors.As(err, &later) {
 				t.Fatal(err)
 			}
 			if capped := (*CapError)(nil); err != nil && !c.late && !(c.limits.MaxCalls+c.limits.MaxTokens > 0 && errors.As(err, &capped)) {
 				t.Fatal(err)
+			}
+			if !slices.Equal(waits, c.sleeps) {
+				t.Errorf("told of the waits %v, want %v", waits, c.sleeps)
 			}
 			records, _ := fake.Read(t, path)
 			if len(records) != 1 || records[0].Attempts != c.attempts || (records[0].Failure != nil) != c.fails || records[0].Lost != c.lost {

@@ -12,7 +12,8 @@ import (
 
 // runner is the state of one run.
 type runner struct {
-	model   model.Model
+	model   model.Model // nil: what is answered is judged, and nothing else
+	judging *judging    // nil: nothing is judged by asking
 	journal *journal.Journal
 	limits  Limits
 	clock   clock
@@ -31,7 +32,7 @@ type runner struct {
 	progress Progress
 	inARow   int // failures
 
-	telling sync.Mutex // Progress is told by one at a time, in order
+	telling sync.Mutex // Progress and Repeating are told by one at a time, in order
 }
 
 // stop ends the run: nothing new begins, and what is open is interrupted if asked.
@@ -51,33 +52,40 @@ func (r *runner) stopLocked(err error, interrupt bool) {
 	}
 }
 
-// finish journals a record, counts it and tells about it.
-func (r *runner) finish(record journal.Record) {
+// keep journals a record, as a failure where its answer is too long for the journal. It
+// returns what it wrote; a record without a key where it wrote nothing.
+func (r *runner) keep(record journal.Record) journal.Record {
+	if record.Key == "" {
+		return record
+	}
+	err := r.journal.Append(record)
+	if errors.Is(err, journal.ErrLimit) {
+		record.Lost = record.Spent().Tokens()
+		record.Answer, record.Score, record.Failure = nil, nil, journal.NewFailure(err)
+		err = r.journal.Append(record)
+	}
+	if err != nil {
+		r.stop(err, true)
+		return journal.Record{}
+	}
+	return record
+}
+
+// finish counts a record and what it took, and tells about it.
+func (r *runner) finish(record journal.Record, spent journal.Spent) {
 	defer func() {
 		select {
 		case r.ended <- struct{}{}:
 		default:
 		}
 	}()
-	if record.Key == "" {
-		r.mu.Lock()
-		r.progress.Open--
-		r.mu.Unlock()
-		return
-	}
-	err := r.journal.Append(record)
-	if errors.Is(err, journal.ErrLimit) { // an answer that is too long for the journal
-		record.Lost = record.Spent().Tokens()
-		record.Answer, record.Failure = nil, journal.NewFailure(err)
-		err = r.journal.Append(record)
-	}
 	r.telling.Lock()
 	defer r.telling.Unlock()
 	r.mu.Lock()
 	r.progress.Open--
+	r.progress.Spent.Add(spent)
 	switch {
-	case err != nil:
-		r.stopLocked(err, true)
+	case record.Key == "":
 		r.mu.Unlock()
 		return
 	case record.Answer != nil:
@@ -90,7 +98,6 @@ func (r *runner) finish(record journal.Record) {
 			r.stopLocked(&FailuresError{Failures: r.inARow, Last: *record.Failure}, false)
 		}
 	}
-	r.progress.Spent.Add(record.Spent())
 	r.progress.Last = record
 	r.measure()
 	told := r.progress
@@ -100,7 +107,16 @@ func (r *runner) finish(record journal.Record) {
 	}
 }
 
+func (r *runner) tellRepeating(why journal.Failure, wait time.Duration) {
+	if r.limits.Repeating == nil {
+		return
+	}
+	r.telling.Lock()
+	defer r.telling.Unlock()
+	r.limits.Repeating(why, wait)
+}
+
 func (r *runner) measure() {
 	r.progress.Elapsed = r.clock.now().Sub(r.started)
-	r.progress.Cost = r.limits.Prices.Cost(r.progress.Spent.Usage)
+	r.progress.Cost = r.purse.cost(r.progress.Spent)
 }

@@ -55,7 +55,7 @@ func TestFitNeedsBothEnds(t *testing.T) {
 		c, err := shape.Fit(shape.Verdict{Shape: core.ShapeUndecided}, shape.CurveInfo{
 			Documents: 5, Questions: 2, Slots: slots, Accuracy: []float64{1, 0.5, 1},
 		})
-		want := "bookend: curve does not measure slot 0 and slot 4, the two ends: measure them"
+		want := "bookend: curve does not measure both ends, the first and the last of its 5 slots: measure them"
 		if e := (*core.CurveError)(nil); !errors.As(err, &e) || err.Error() != want || c != nil {
 			t.Errorf("slots %v (-want +got)\n-%s\n+%v", slots, want, err)
 		}

@@ -47,8 +47,9 @@ func Names() []string {
 //	primacy   .75 - .2·x:       .75 falling evenly to .55
 //	recency   .55 + .2·x:       .55 rising evenly to .75
 //
-// and a published curve is as published.Curve.At lays it. With 0 documents there are
-// as many as the published curve has, 20 for a plain shape. The error, a
+// and a published curve, the one that published.Lookup finds for so many documents, is
+// as its At lays it. With 0 documents there are as many as that curve has, 20 for a
+// plain shape. The error, a
 // *core.ConfigError, lists the names, or says that documents is negative.
 func Accuracy(name string, documents int) ([]float64, error) {
 	if documents < 0 {
@@ -66,9 +67,9 @@ func Accuracy(name string, documents int) ([]float64, error) {
 			return accuracy, nil
 		}
 	}
-	c, err := published.Lookup(name)
+	c, err := published.Lookup(name, documents)
 	if err != nil {
-		return nil, &core.ConfigError{Field: "curve", Value: name, Rule: "that name is unknown; valid names: " + strings.Join(Names(), ", ")}
+		return nil, &core.ConfigError{Field: "curve", Value: name, Rule: published.Unknown(name, Names()[:len(plainShapes)]...)}
 	}
 	if documents == 0 {
 		documents = c.Documents

@@ -38,7 +38,7 @@ func TestEveryNameSimulates(t *testing.T) {
 		}
 	}
 	_, err := simulate.Accuracy("nobody", 20)
-	if err == nil || !strings.Contains(err.Error(), "flat, u, inverted, primacy, recency, claude-1.3/10") {
+	if err == nil || !strings.Contains(err.Error(), "flat, u, inverted, primacy, recency, claude-1.3/10|20|30") {
 		t.Errorf("got %v, want the names", err)
 	}
 }
@@ -71,7 +71,7 @@ func TestPublishedCurvesAsFiles(t *testing.T) {
 		"gpt-3.5-turbo": core.ShapeU, "llama-2-70b-chat-repo": core.ShapeRecency, "gpt-3.5-turbo/10": core.ShapePrimacy,
 		"gpt-4.1/10": core.ShapeUndecided, // 100 questions are too few for its 6 points
 	} {
-		published, err := published.Lookup(name)
+		published, err := published.Lookup(name, 0)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -67,6 +67,9 @@ func (w *watcher) arm(r Result, complete []*asked, name string, slot int, at fun
 			_ = scores.Add(mean, mean)     // cannot fail: scores lie from 0 to 1
 		}
 	}
+	if w.judge() != nil {
+		a.Full.unjudged, a.FirstLine.unjudged = w.judging.FirstLine, !w.judging.FirstLine
+	}
 	if a.N == 0 {
 		return a
 	}

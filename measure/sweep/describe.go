@@ -35,5 +35,5 @@ func (p *Plan) Manifest() any { return p.Describe() }
 func (p *Plan) String() string {
 	m := p.Describe()
 	return fmt.Sprintf("%s, %s, %d documents, layout %s\n%d questions × %d arms (%s; slots %s) = %d calls",
-		m.Model, m.Task, m.Documents, m.Layout, m.Questions, len(p.arms), strings.Join(m.Arms, ", "), numberList(m.Slots), m.Calls)
+		m.Model, m.Task, m.Documents, m.Layout, m.Questions, len(p.arms), strings.Join(m.Arms, ", "), slotList(m.Slots), m.Calls)
 }

@@ -16,6 +16,8 @@ type Described struct {
 	Scorer    string `json:"scorer,omitempty"`     // a name for judge.ParseScorer; empty: that of the task
 	FirstLine bool   `json:"first_line,omitempty"` // judge the first line, not the whole answer
 	Server    string `json:"server,omitempty"`     // the address that was asked, without user info and query
+	// Judge is the Grader of the run.Judged that is asked; nil: Scorer judges.
+	Judge *judge.Description `json:"judge,omitempty"`
 	// UntilDecided says that the shape was looked at after every question, to stop once
 	// it is settled. No question after that is counted.
 	UntilDecided bool `json:"until_decided,omitempty"`
@@ -43,6 +45,9 @@ func JudgingOf(d Described) (judge.Judging, error) {
 	j := judge.Judging{Scorer: judge.BestSubspan, FirstLine: d.FirstLine}
 	if d.Task == dataset.KeyValue {
 		j.Scorer = judge.Exact
+	}
+	if d.Judge != nil {
+		return judge.Judging{Scorer: judge.Asked(*d.Judge), FirstLine: d.Judge.FirstLine}, nil
 	}
 	if d.Scorer == "" {
 		return j, nil

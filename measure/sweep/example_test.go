@@ -32,7 +32,7 @@ func ExampleNewPlan() {
 	fmt.Println(plan)
 	// Output:
 	// small, key-value, 75 documents, layout key-value
-	// 100 questions × 12 arms (closed-book, oracle, slot, repeat; slots 0 3 11 23 37 51 63 71 74) = 1200 calls
+	// 100 questions × 12 arms (closed-book, oracle, slot, repeat; slots 1, 4, 12, 24, 38, 52, 64, 72, 75) = 1200 calls
 }
 
 func ExamplePlan_Estimate() {
@@ -58,7 +58,7 @@ func ExamplePlan_Call() {
 }
 
 func ExampleParseSlots() {
-	for _, text := range []string{"all", "5", "0,4,9"} {
+	for _, text := range []string{"all", "5", "1,5,10"} {
 		slots, err := sweep.ParseSlots(text, 10)
 		fmt.Println(slots, err)
 	}

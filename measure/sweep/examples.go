@@ -28,7 +28,7 @@ func (s *examples) add(r journal.Record) {
 	if at == maxExamples || found && (*s)[at].slot <= e.slot {
 		return
 	}
-	e.Example = Example{Arm: "slot " + strconv.Itoa(r.Slot), Got: shortened(r.Answer.Text)}
+	e.Example = Example{Arm: "slot " + strconv.Itoa(r.Slot+1), Got: shortened(r.Answer.Text)}
 	for _, wanted := range r.Answers[:min(len(r.Answers), 3)] {
 		e.Wanted = append(e.Wanted, shortened(wanted))
 	}

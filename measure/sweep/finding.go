@@ -50,7 +50,7 @@ func (r Result) finding() string {
 	}
 	best, worst := r.extremes()
 	return fmt.Sprintf("%s by %s: %s with the answer in slot %d, %s in slot %d (%s).", sentence, who,
-		r.score(best), best.Slot, r.score(worst), worst.Slot, of)
+		r.score(best), best.Slot+1, r.score(worst), worst.Slot+1, of)
 }
 
 // score says how well a slot was read.

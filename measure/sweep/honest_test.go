@@ -278,7 +278,7 @@ func TestGradedScores(t *testing.T) {
 	if r.Verdict == nil || r.Verdict.Shape != core.ShapePrimacy || r.Curve == nil || r.Curve.Accuracy[0] != first || r.Curve.Shape != core.ShapePrimacy {
 		t.Errorf("%s, curve %+v", r.Finding, r.Curve)
 	}
-	if want := "40.0 % of the points with the answer in slot 0"; !strings.Contains(r.Finding, want) {
+	if want := "40.0 % of the points with the answer in slot 1"; !strings.Contains(r.Finding, want) {
 		t.Errorf("%q does not say %q", r.Finding, want)
 	}
 	// By right and wrong there is nothing to see.

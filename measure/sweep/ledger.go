@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/bookend-rag/bookend/core"
@@ -63,6 +62,8 @@ type ledger struct {
 	graded    bool // some score gives a part of a point
 	last      time.Time
 	stray     int
+	unjudged  int // answers on which the judge failed
+	waiting   int // answers that the judge was not asked about
 }
 
 func newLedger(d Described, j judge.Judging) (*ledger, error) {
@@ -78,6 +79,9 @@ func newLedger(d Described, j judge.Judging) (*ledger, error) {
 			return nil, err
 		}
 		j.Scorer = named.Scorer
+	}
+	if err := j.Check(); err != nil {
+		return nil, err
 	}
 	l := &ledger{described: d, judging: j, position: map[int]int{}, questions: map[string]*asked{}}
 	for i, slot := range d.Slots {
@@ -155,9 +159,12 @@ func (l *ledger) add(r journal.Record) error {
 	}
 	if r.Failure != nil {
 		c.state = failed
+		if r.Failure.Judge {
+			l.unjudged++
+		}
 		return nil
 	}
-	scores, err := judge.Score(l.judging.Scorer, r.Answer.Text, r.Answers)
+	scores, err := l.judging.ScoresOf(r.Answer.Text, r.Answers, r.Score)
 	if err != nil {
 		return err
 	}
@@ -210,6 +217,17 @@ func (l *ledger) cell(r journal.Record) *cell {
 	return q.repeats[r.Repeat]
 }
 
+// By is the ID of the Grader whose scores count; empty where the scorer judges.
+func (l *ledger) By() string { return l.judging.By() }
+
+// judge is the Grader whose scores count; nil where the scorer judges.
+func (l *ledger) judge() *judge.Description {
+	if l.judging.By() == "" {
+		return nil
+	}
+	return l.described.Judge
+}
+
 // waits says whether a call of the question has neither answer nor failure: a slot, or
 // with all any that is planned.
 func (l *ledger) waits(q *asked, all bool) bool {
@@ -225,8 +243,6 @@ func (l *ledger) waits(q *asked, all bool) bool {
 	}
 	return has(ArmRepeat) && len(q.repeats) < l.described.Repeats
 }
-
-func armKey(arm string, slot int) string { return arm + " " + strconv.Itoa(slot) }
 
 func (l *ledger) score(c cell) float64 { return l.judging.Score(c.scores) }
 

@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -28,10 +29,14 @@ type Manifest struct {
 	Calls       int            `json:"calls"`
 }
 
-func numberList(numbers []int) string {
-	words := make([]string, len(numbers))
-	for i, n := range numbers {
-		words[i] = strconv.Itoa(n)
+// slotList writes slots as people count them, from 1: "1 to 20", or "1, 5, 10".
+func slotList(slots []int) string {
+	if n := len(slots); n > 2 && slots[n-1]-slots[0] == n-1 {
+		return fmt.Sprintf("%d to %d", slots[0]+1, slots[n-1]+1)
 	}
-	return strings.Join(words, " ")
+	words := make([]string, len(slots))
+	for i, slot := range slots {
+		words[i] = strconv.Itoa(slot + 1)
+	}
+	return strings.Join(words, ", ")
 }

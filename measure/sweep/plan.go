@@ -96,8 +96,9 @@ func (p *Plan) Call(i int) (model.Call, error) {
 	}
 	call := model.Call{
 		Question: c.ID, Cluster: c.Cluster, Index: index, Arm: a.name, Slot: a.slot, Repeat: a.repeat,
-		Answers: c.Answers, MaxTokens: p.settings.Params.MaxTokens,
+		Answers: c.Answers, Asked: c.Question, MaxTokens: p.settings.Params.MaxTokens,
 	}
+	var shown []dataset.Document
 	switch a.name {
 	case ArmClosedBook:
 		call.Prompt = p.prompts.alone(c.Question)
@@ -105,19 +106,23 @@ func (p *Plan) Call(i int) (model.Call, error) {
 			call.Repeat = index + 1
 		}
 	case ArmOracle:
-		call.Documents = 1
-		call.Prompt, err = p.prompts.with(c, c.Documents[c.Gold:c.Gold+1])
+		shown = c.Documents[c.Gold : c.Gold+1]
 	default:
-		call.Documents = p.settings.Documents
+		shown = c.WithGoldAt(a.slot, p.settings.Documents)
 		before, after := alike(c, a.slot, p.settings.Documents)
 		call.Repeat = before
 		if a.name == ArmRepeat {
 			call.Repeat += after + a.repeat
 		}
-		call.Prompt, err = p.prompts.with(c, c.WithGoldAt(a.slot, p.settings.Documents))
 	}
-	if err != nil {
-		return model.Call{}, err
+	if shown != nil {
+		call.Documents = len(shown)
+		if call.Prompt, err = p.prompts.with(c, shown); err != nil {
+			return model.Call{}, err
+		}
+	}
+	for _, d := range shown {
+		call.Shown = append(call.Shown, model.Document{Title: d.Title, Text: d.Text})
 	}
 	call.Tokens, call.Least = p.count(call.Prompt), model.LeastTokens(call.Prompt.Text)
 	call.Key, err = model.CallKey(p.settings.Model, p.settings.Params, call.Prompt, call.Repeat)

@@ -41,6 +41,9 @@ type Result struct {
 	// JudgedBy is the text that accuracy, statistics and curve follow: "full answer"
 	// or "first line".
 	JudgedBy string `json:"judged_by"`
+	// Judge says who gave the scores where somebody was asked for them. The tallies of
+	// the text that was not judged are zero then, and stand in no output.
+	Judge *judge.Description `json:"judge,omitempty"`
 	// Graded says that some answer scored between 0 and 1: accuracy is then the mean
 	// score, not the share of right answers.
 	Graded    bool           `json:"graded,omitempty"`
@@ -90,7 +93,11 @@ type Tally struct {
 	Correct        int     `json:"correct"`
 	Accuracy       float64 `json:"accuracy"`
 	stats.Interval         // Wilson's, at Confidence
+	unjudged       bool
 }
+
+// IsZero says that this text of the answers was not judged.
+func (t Tally) IsZero() bool { return t.unjudged }
 
 // ArmResult is what was found in one slot or one baseline, over the complete
 // questions.
@@ -100,8 +107,8 @@ type ArmResult struct {
 	N    int    `json:"n"`    // complete questions with an answer in this arm
 	// Full judges the whole answer, FirstLine what stands before the first line's
 	// end. Both are zero where N is 0.
-	Full      Tally `json:"full"`
-	FirstLine Tally `json:"first_line"`
+	Full      Tally `json:"full,omitzero"`
+	FirstLine Tally `json:"first_line,omitzero"`
 	// MeanScore is that of the judged text, over clusters: Accuracy for independent
 	// questions and scores of 0 and 1.
 	MeanScore float64 `json:"mean_score"`

@@ -97,7 +97,7 @@ func TestSummarize(t *testing.T) {
 	if r.Verdict == nil || r.Cochran == nil || r.Spread == nil || r.Curve == nil || r.Curve.Questions != 2 || r.Curve.Date != r.Date {
 		t.Errorf("statistics are missing: %+v", r)
 	}
-	if len(r.Examples) != 1 || r.Examples[0].Got != "I cannot say" || r.Examples[0].Arm != "slot 2" {
+	if len(r.Examples) != 1 || r.Examples[0].Got != "I cannot say" || r.Examples[0].Arm != "slot 3" {
 		t.Errorf("examples: %+v", r.Examples)
 	}
 	if _, err := json.Marshal(r); err != nil {
@@ -166,7 +166,7 @@ func TestSummarizeNothing(t *testing.T) {
 	}
 	d.Slots = []int{0, 1}
 	two := mustSummarize(t, d, []journal.Record{answer("q1", ArmSlot, 0, 0, "yes"), answer("q1", ArmSlot, 1, 0, "yes")}, judge.Judging{})
-	if two.Curve != nil || !strings.Contains(two.CurveNote, "the two ends") || two.Verdict == nil {
+	if two.Curve != nil || !strings.Contains(two.CurveNote, "both ends") || two.Verdict == nil {
 		t.Errorf("without the last slot: curve %v, note %q", two.Curve, two.CurveNote)
 	}
 }

@@ -12,9 +12,11 @@ import (
 // Run asks what the journal has no answer to, by run.Run, and notes every question
 // before it is asked. It looks at what was found after every question, in plan order,
 // and begins no further one once the run is surely unfit or, with d.UntilDecided, once
-// the shape is settled; what is open then ends first. d must describe plan.
+// the shape is settled; what is open then ends first. d must describe plan,
+// and its Judge the Grader of a model that is a run.Judged.
 //
-// The errors are those of run.Run and of DescriptionOf. A run that ends like this
+// The errors are those of run.Run and of DescriptionOf, and a *core.ConfigError for another
+// Judge. A run that ends like this
 // returns none, with calls left.
 func Run(ctx context.Context, plan *Plan, d Described, model model.Model, journal *journal.Journal, limits run.Limits) (run.Progress, error) {
 	w, err := watcherOf(d)

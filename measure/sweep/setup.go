@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/bookend-rag/bookend/measure/internal/setup"
 	"github.com/bookend-rag/bookend/measure/internal/text"
 	"github.com/bookend-rag/bookend/measure/run"
 )
@@ -13,20 +14,13 @@ import (
 // setup lists the exact configuration.
 func (w *watcher) setup() []run.Setting {
 	d := w.described
-	var setup []run.Setting
-	add := func(name, value string) {
-		if value != "" {
-			setup = append(setup, run.Setting{Name: name, Value: value})
-		}
-	}
-	add("model", d.Model)
-	add("server", d.Server)
-	add("parameters", text.JSON(d.Params))
+	list := setup.Of(d.Model, d.Server, d.Params)
+	add := list.Add
 	add("task", string(d.Task))
 	add("dataset", cmp.Or(d.Dataset.Path, "generated from a seed"))
 	add("lines of the dataset", d.Dataset.String())
 	add("documents in a prompt", strconv.Itoa(d.Documents))
-	add("measured slots", numberList(d.Slots))
+	add("measured slots", slotList(d.Slots))
 	add("questions", strconv.Itoa(d.Questions))
 	add("seed", strconv.FormatUint(d.Seed, 10))
 	add("arms", strings.Join(d.Arms, ", "))
@@ -38,6 +32,6 @@ func (w *watcher) setup() []run.Setting {
 	if d.Prompt != nil {
 		add("prompt", text.JSON(d.Prompt))
 	}
-	add("scorer", w.judging.Scorer.String()+", on the "+w.judging.JudgedBy())
-	return setup
+	list.Judging(w.judging, w.judge())
+	return list
 }

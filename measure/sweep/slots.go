@@ -45,14 +45,15 @@ func DenseSlots(documents, k int) ([]int, error) {
 }
 
 // ParseSlots reads the slots to measure in a prompt of that many documents: "all"
-// or nothing, a number for DenseSlots, or a list such as "0,4,9", a single one with
-// a comma, "4,". The error is a *core.ConfigError.
+// or nothing, a number for DenseSlots, or a list such as "1,5,10", a single one with a
+// comma, "5,". A list counts slots from 1, as people do; what is returned counts from 0.
+// The error is a *core.ConfigError.
 func ParseSlots(text string, documents int) ([]int, error) {
 	text = strings.TrimSpace(text)
 	if text == "" || strings.EqualFold(text, "all") {
 		return slot.All(max(documents, 0)), nil
 	}
-	fault := &core.ConfigError{Field: "slots", Value: text, Rule: "use all, a number of slots, or a list of slots such as 0,4,9"}
+	fault := &core.ConfigError{Field: "slots", Value: text, Rule: "use all, a number of slots, or a list of slots such as 1,5,10"}
 	if !strings.Contains(text, ",") {
 		k, err := strconv.Atoi(text)
 		if err != nil {
@@ -66,7 +67,14 @@ func ParseSlots(text string, documents int) ([]int, error) {
 		if err != nil {
 			return nil, fault
 		}
-		slots = append(slots, slot)
+		if slot < 1 || slot > documents {
+			return nil, &core.ConfigError{Field: "slots", Value: text, Rule: fmt.Sprintf("the slots of %d documents go from 1 to %d", documents, documents)}
+		}
+		slots = append(slots, slot-1)
 	}
-	return slots, slot.Check(documents, slots)
+	if err := slot.Check(documents, slots); err != nil {
+		fault.Rule = "each slot must be given once, in ascending order"
+		return nil, fault
+	}
+	return slots, nil
 }

@@ -21,13 +21,14 @@ import (
 // Where no question is complete yet, the result has counts and no statistics. The
 // error is a *judge.ScoreError, a *core.ConfigError or ErrNoSweep.
 func Summarize(d Described, notes []journal.Note, records []journal.Record, j judge.Judging) (Result, error) {
-	return summarize(d, notes, j, nil, func(add func(journal.Record) error) error {
-		for _, r := range records {
+	return summarize(d, notes, j, nil, func(by string, add func(journal.Record) error) (int, error) {
+		joined, unjudged := journal.Judged(records, by)
+		for _, r := range joined {
 			if err := add(r); err != nil {
-				return err
+				return unjudged, err
 			}
 		}
-		return nil
+		return unjudged, nil
 	})
 }
 
@@ -54,13 +55,13 @@ func SummarizeJournal(path string, judge func(*judge.Judging)) (Result, error) {
 	if reading.Torn > 0 {
 		remarks = append(remarks, fmt.Sprintf("The last line of the journal is torn (%d bytes) and was left out: its call counts as not asked.", reading.Torn))
 	}
-	return summarize(d, reading.Notes, j, remarks, func(add func(journal.Record) error) error {
-		_, err := journal.Read(path, add)
-		return err
+	return summarize(d, reading.Notes, j, remarks, func(by string, add func(journal.Record) error) (int, error) {
+		reading, err := journal.ReadJudged(path, by, add)
+		return reading.Unjudged, err
 	})
 }
 
-func summarize(d Described, notes []journal.Note, j judge.Judging, remarks []string, records func(func(journal.Record) error) error) (Result, error) {
+func summarize(d Described, notes []journal.Note, j judge.Judging, remarks []string, records func(by string, add func(journal.Record) error) (unjudged int, err error)) (Result, error) {
 	l, err := newLedger(d, j)
 	if err != nil {
 		return Result{}, err
@@ -68,7 +69,7 @@ func summarize(d Described, notes []journal.Note, j judge.Judging, remarks []str
 	if err := l.readNotes(notes); err != nil {
 		return Result{}, err
 	}
-	if err := records(l.add); err != nil {
+	if l.waiting, err = records(l.judging.By(), l.add); err != nil {
 		return Result{}, err
 	}
 	l.beginAll()
@@ -89,7 +90,7 @@ func (w *watcher) result(remarks []string) (Result, error) {
 		Format: ResultFormat, Simulated: strings.HasPrefix(d.Model, model.SimulatedPrefix),
 		UntilDecided: d.UntilDecided, Unfit: w.unfit,
 		Model: d.Model, Task: d.Task, Layout: d.Layout, Documents: d.Documents,
-		Scorer: w.judging.Scorer.String(), JudgedBy: w.judging.JudgedBy(), Graded: w.graded,
+		Scorer: w.judging.Scorer.String(), JudgedBy: w.judging.JudgedBy(), Judge: w.judge(), Graded: w.graded,
 		Setup: w.setup(), Notes: remarks,
 	}
 	if d.Prompt != nil {
@@ -114,6 +115,7 @@ func (w *watcher) result(remarks []string) (Result, error) {
 	if w.stray > 0 {
 		r.Notes = append(r.Notes, fmt.Sprintf("%s of the journal stand in no arm of this sweep and were left out.", text.Count(w.stray, "record")))
 	}
+	r.Notes = append(r.Notes, judge.Unjudged(w.unjudged, w.waiting)...)
 	if remedy := r.Counts.Remedy(); remedy != "" {
 		r.Notes = append(r.Notes, remedy)
 	}

@@ -10,13 +10,12 @@ import (
 
 // look is what one entry says, in memory that the next entry uses again.
 type look struct {
-	cells   []cell         // the documents that the prompt shows, by slot
-	slotOf  []int          // by rank of all documents: place in cells + 1
-	texts   map[string]int // place in cells of a text
-	place   []int
-	shown   int // different texts
-	cited   int // different texts that were cited
-	ordered bool
+	cells  []cell         // the documents that the prompt shows, by slot
+	slotOf []int          // by rank of all documents: place in cells + 1
+	texts  map[string]int // place in cells of a text
+	place  []int
+	shown  int // different texts
+	cited  int // different texts that were cited
 }
 
 // read looks at an entry that has an answer and that record.Read has checked.

@@ -12,7 +12,7 @@ import (
 // What two orders of ten documents are worth on a published curve, when the best
 // document has the answer in half of the cases.
 func ExampleExpected() {
-	curve, err := published.Lookup("gpt-3.5-turbo/10")
+	curve, err := published.Lookup("gpt-3.5-turbo/10", 0)
 	if err != nil {
 		panic(err)
 	}

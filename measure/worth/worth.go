@@ -1,11 +1,10 @@
 package worth
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 
 	"github.com/bookend-rag/bookend/core"
+	"github.com/bookend-rag/bookend/internal/curve"
 )
 
 // AccuracyBySlot returns the measured accuracy of a curve in each slot of a prompt
@@ -33,12 +32,7 @@ func Along(slots []int, accuracy []float64, documents, n int) []float64 {
 	}
 	laid := make([]float64, n)
 	for slot := range laid {
-		x := float64(slot) / float64(max(n-1, 1)) * float64(documents-1)
-		i, _ := slices.BinarySearchFunc(slots, x, func(slot int, x float64) int { return cmp.Compare(float64(slot), x) })
-		i = min(max(i, 1), len(slots)-1)
-		left, right := float64(slots[i-1]), float64(slots[i])
-		share := (x - left) / (right - left)
-		laid[slot] = accuracy[i-1]*(1-share) + accuracy[i]*share
+		laid[slot] = curve.At(slots, accuracy, documents, slot, n)
 	}
 	return laid
 }

@@ -78,10 +78,8 @@ func TestTextFitsATerminal(t *testing.T) {
 			}
 		}
 		ticks := lines[len(lines)-3]
-		for _, want := range []string{"0", fmt.Sprint(documents - 1)} {
-			if f := strings.Fields(ticks); f[0] != "0" || f[len(f)-1] != fmt.Sprint(documents-1) {
-				t.Errorf("%d documents: no %s at an end of the axis %q", documents, want, ticks)
-			}
+		if f := strings.Fields(ticks); f[0] != "1" || f[len(f)-1] != fmt.Sprint(documents) {
+			t.Errorf("%d documents: not from 1 to %d: the axis %q", documents, documents, ticks)
 		}
 		for _, want := range []string{"m, ", "n = 40", "oracle 90 %", "closed-book 25 %", "●", "│", "slot of the answer"} {
 			if !strings.Contains(text, want) {

@@ -209,7 +209,7 @@ func slotTicks(r sweep.Result) []plot.Tick {
 	for _, a := range r.Slots {
 		tick := plot.Tick{Value: float64(a.Slot)}
 		if a.Slot == last || a.Slot-at >= least && last-a.Slot >= least {
-			tick.Label, at = strconv.Itoa(a.Slot), a.Slot
+			tick.Label, at = strconv.Itoa(a.Slot+1), a.Slot
 		}
 		ticks = append(ticks, tick)
 	}

@@ -95,7 +95,7 @@ func Name(r sweep.Result) string {
 // XName names the axis of slots.
 func XName(shown []sweep.Result) string {
 	if SameSize(shown) {
-		return "slot of the answer (0 is the top of the prompt)"
+		return "slot of the answer (1 is the top of the prompt)"
 	}
 	return "place of the answer, from the top of the prompt to its end"
 }
@@ -283,7 +283,7 @@ func (g *grid) ticks(shown []sweep.Result) string {
 	line := strings.Repeat(" ", textMargin)
 	end := textMargin + column(last, documents)
 	for _, a := range shown[0].Slots {
-		label := strconv.Itoa(a.Slot)
+		label := strconv.Itoa(a.Slot + 1)
 		at := textMargin + column(a.Slot, documents)
 		if gap := at - utf8.RuneCountInString(line); gap < 1 && a.Slot > 0 || a.Slot < last && at+len(label)+1 > end && a.Slot > 0 {
 			if a.Slot < last {

@@ -36,10 +36,10 @@ func Load(name string) (*Curve, error) {
 	case !errors.Is(err, fs.ErrNotExist):
 		return nil, err
 	}
-	known, unknown := published.Lookup(name)
+	known, unknown := published.Lookup(name, 0)
 	if unknown != nil {
 		var other error // some models were measured by the authors' repository alone
-		if known, other = published.Lookup(name + "-repo"); other != nil {
+		if known, other = published.Lookup(name+"-repo", 0); other != nil {
 			return nil, errors.Join(err, unknown)
 		}
 	}

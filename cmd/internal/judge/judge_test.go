@@ -35,7 +35,7 @@ func TestLoad(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, c, err)
 		}
 	}
-	if _, err := judge.Load("nobody's"); err == nil || !strings.Contains(err.Error(), "gpt-3.5-turbo/20") {
+	if _, err := judge.Load("nobody's"); err == nil || !strings.Contains(err.Error(), "gpt-3.5-turbo/10|20") {
 		t.Errorf("an unknown name: %v", err)
 	}
 	path := file(t, "10", "9", "recency", "0.1, 0.2, 0.9", `, "questions": 50, "model": "m"`)

@@ -109,7 +109,7 @@ func newCurve(i int, r sweep.Result, x func(sweep.Result, int) float64, y func(f
 		up = append(up, fmt.Sprintf("%g,%g", at, y(within.High)))
 		down = append([]string{fmt.Sprintf("%g,%g", at, y(within.Low))}, down...)
 		c.Points = append(c.Points, point{at, y(value), fmt.Sprintf("slot %d: %.1f %% of %d, 95 %% interval %.1f to %.1f %%",
-			a.Slot, 100*value, a.N, 100*within.Low, 100*within.High)})
+			a.Slot+1, 100*value, a.N, 100*within.Low, 100*within.High)})
 	}
 	c.Line = strings.Join(line, " ")
 	c.Band = strings.Join(append(up, down...), " ")
@@ -149,7 +149,7 @@ func slotTicks(r sweep.Result, x func(sweep.Result, int) float64, room float64) 
 	for _, a := range r.Slots {
 		t := tick{At: x(r, a.Slot)}
 		if a.Slot == r.Documents-1 || t.At-at >= room && end-t.At >= room {
-			t.Label, at = strconv.Itoa(a.Slot), t.At
+			t.Label, at = strconv.Itoa(a.Slot+1), t.At
 		}
 		ticks = append(ticks, t)
 	}

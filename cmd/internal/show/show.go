@@ -91,6 +91,24 @@ func Cut(text string, width int) string {
 	return string([]rune(text)[:width-1]) + "…"
 }
 
+// Wrap returns the words of a text in lines of at most so many characters, but for a
+// longer word.
+func Wrap(text string, width int) []string {
+	var lines []string
+	line := ""
+	for _, word := range strings.Fields(text) {
+		if line != "" && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width {
+			lines = append(lines, line)
+			line = ""
+		}
+		if line != "" {
+			line += " "
+		}
+		line += word
+	}
+	return append(lines, line)
+}
+
 // Percent writes a share with one decimal.
 func Percent(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) }
 

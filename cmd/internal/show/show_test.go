@@ -3,6 +3,7 @@ package show
 import (
 	"encoding/json"
 	"math"
+	"slices"
 	"testing"
 )
 
@@ -72,6 +73,21 @@ func TestSigned(t *testing.T) {
 	} {
 		if got := Signed(v); got != want {
 			t.Errorf("Signed(%v) (-want +got)\n-%s\n+%s", v, want, got)
+		}
+	}
+}
+
+func TestWrap(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string][]string{
+		"":                    {""},
+		"one":                 {"one"},
+		"four four four":      {"four four", "four"},
+		"äöüß äöüß x":         {"äöüß äöüß", "x"},
+		"a longerthanitall b": {"a", "longerthanitall", "b"},
+	} {
+		if got := Wrap(text, 10); !slices.Equal(got, want) {
+			t.Errorf("%q (-want +got)\n-%q\n+%q", text, want, got)
 		}
 	}
 }

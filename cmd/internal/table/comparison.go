@@ -118,6 +118,10 @@ func Compared(r compare.Result) (columns []string, rows [][]string) {
 	for _, a := range r.Arms {
 		row := []string{ArmName(a), strconv.Itoa(a.Full.N), strconv.Itoa(r.Judged(a).Correct)}
 		for _, t := range []compare.Tally{a.Full, a.FirstLine} {
+			if t.IsZero() {
+				row = append(row, []string{"–", "–"}[:(len(columns)-3)/2]...)
+				continue
+			}
 			row = append(row, show.Percent(t.Accuracy))
 			if t.Wilson != nil {
 				row = append(row, interval(*t.Wilson))
@@ -311,8 +315,15 @@ func Spending(r compare.Result) string {
 	if u.Cached > 0 {
 		cached = fmt.Sprintf(" (%d of them out of the server's cache)", u.Cached)
 	}
-	text := fmt.Sprintf("The run took %s, %s of prompts%s and %s of answers", show.Count(r.Spent.Requests, "request"),
+	requests := show.Count(r.Spent.Requests, "request")
+	if r.Judge != nil {
+		requests += " with those to the judge"
+	}
+	text := fmt.Sprintf("The run took %s, %s of prompts%s and %s of answers", requests,
 		show.Count(u.Prompt, "token"), cached, show.Count(u.Completion, "token"))
+	if j := r.Spent.Judge; j.Tokens() > 0 {
+		text += fmt.Sprintf(", and for the judge %s of prompts and %s of answers", show.Count(j.Prompt, "token"), show.Count(j.Completion, "token"))
+	}
 	if r.Cost == nil {
 		return text + "; no prices were given."
 	}

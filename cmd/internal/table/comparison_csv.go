@@ -34,6 +34,10 @@ func ComparisonCSV(r compare.Result) ([]byte, error) {
 			show.Cell(a.Name), show.Cell(string(a.Kind)), show.Cell(a.Identical), strconv.Itoa(n),
 		}
 		for _, t := range []compare.Tally{a.Full, a.FirstLine} {
+			if t.IsZero() {
+				line = append(line, make([]string, 4)...)
+				continue
+			}
 			low, high := "", ""
 			if t.Wilson != nil {
 				low, high = share(n, t.Wilson.Low), share(n, t.Wilson.High)

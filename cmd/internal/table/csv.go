@@ -28,7 +28,7 @@ func CSV(results []sweep.Result) ([]byte, error) {
 		for _, a := range arms(r) {
 			slot := ""
 			if a.Slot != model.NoSlot {
-				slot = strconv.Itoa(a.Slot)
+				slot = strconv.Itoa(a.Slot + 1)
 			}
 			line := []string{
 				map[bool]string{true: "simulated", false: "no"}[r.Simulated],
@@ -66,6 +66,9 @@ func unfitCell(why *fitness.Unfit) string {
 }
 
 func tally(n int, t sweep.Tally) []string {
+	if t.IsZero() {
+		return make([]string, 4)
+	}
 	return []string{strconv.Itoa(t.Correct), share(n, t.Accuracy), share(n, t.Low), share(n, t.High)}
 }
 

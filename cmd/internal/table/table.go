@@ -55,9 +55,9 @@ func arms(r sweep.Result) []sweep.ArmResult {
 func name(a sweep.ArmResult) string {
 	switch a.Arm {
 	case sweep.ArmSlot:
-		return "slot " + strconv.Itoa(a.Slot)
+		return "slot " + strconv.Itoa(a.Slot+1)
 	case sweep.ArmRepeat:
-		return "slot " + strconv.Itoa(a.Slot) + " again"
+		return "slot " + strconv.Itoa(a.Slot+1) + " again"
 	}
 	return a.Arm
 }
@@ -71,9 +71,10 @@ func Accuracy(r sweep.Result) (columns []string, rows [][]string) {
 	columns = []string{"answer in", "n", "right", "full answer", "95 % interval", "first line", "95 % interval"}
 	for _, a := range arms(r) {
 		row := []string{name(a), strconv.Itoa(a.N), strconv.Itoa(r.Judged(a).Correct), "–", "–", "–", "–"}
-		if a.N > 0 {
-			row[3], row[4] = show.Percent(a.Full.Accuracy), interval(a.Full.Interval)
-			row[5], row[6] = show.Percent(a.FirstLine.Accuracy), interval(a.FirstLine.Interval)
+		for i, t := range []sweep.Tally{a.Full, a.FirstLine} {
+			if a.N > 0 && !t.IsZero() {
+				row[3+2*i], row[4+2*i] = show.Percent(t.Accuracy), interval(t.Interval)
+			}
 		}
 		rows = append(rows, row)
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/bookend-rag/bookend/cmd/internal/doctree"
-	"github.com/bookend-rag/bookend/cmd/internal/nearest"
+	"github.com/bookend-rag/bookend/internal/nearest"
 )
 
 // around is what stands around the keys of orders in a document: nothing else makes

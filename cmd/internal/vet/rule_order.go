@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"github.com/bookend-rag/bookend/cmd/internal/judge"
-	"github.com/bookend-rag/bookend/cmd/internal/nearest"
 	"github.com/bookend-rag/bookend/core"
+	"github.com/bookend-rag/bookend/internal/nearest"
 )
 
 const (

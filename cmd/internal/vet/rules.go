@@ -9,6 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/bookend-rag/bookend/core"
+	"github.com/bookend-rag/bookend/internal/nearest"
 )
 
 // The rules. What each is about stands in rules.yaml.
@@ -59,7 +60,7 @@ func Lookup(id string) (*Rule, error) {
 		}
 		ids = append(ids, r.ID)
 	}
-	return nil, &core.ConfigError{Field: "rule", Value: id, Rule: "is not known; the rules are " + strings.Join(ids, ", ")}
+	return nil, &core.ConfigError{Field: "rule", Value: id, Rule: "is not known; the rules are " + strings.Join(ids, ", ") + nearest.Hint(id, ids)}
 }
 
 // Page returns the page of a rule in Markdown.

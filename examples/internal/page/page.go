@@ -1,11 +1,12 @@
-// Package page prints what the examples show: headings, the table of slots, and
-// two prompts side by side. What it shows may come from anywhere, so that no
+// Package page prints what the examples show, in lines of 80 columns: headings, the
+// order of documents, and two prompts side by side. What it shows may come from anywhere, so that no
 // control character, and with it no terminal escape, reaches the output.
 package page
 
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -35,20 +36,86 @@ func (p *Page) Printf(format string, args ...any) {
 // Heading prints an underlined title, with a text behind it unless that is empty.
 func (p *Page) Heading(title, text string) {
 	if text != "" {
-		title += ": " + Printable(text)
+		title = Cut(title+": "+Printable(text), Width)
 	}
 	p.Printf("\n%s\n%s\n", title, strings.Repeat("─", utf8.RuneCountInString(title)))
 }
 
-// Slots prints a line for each slot: what stands there without Bookend, and what
-// with it. ranked describes the documents, best first, from which a was made.
-func (p *Page) Slots(ranked []string, a core.Arrangement) {
-	line := func(rank, index int) string {
-		return Cut(fmt.Sprintf("r%-3d%s", rank+1, Printable(ranked[index])), p.width-3)
+// Width is that of a terminal that nobody made wider, in characters.
+const Width = 80
+
+// Lines prints a text, broken into lines.
+func (p *Page) Lines(text string) {
+	for _, line := range Wrap(text, Width) {
+		p.Printf("%s\n", line)
 	}
-	p.Printf("%-6s%-*s%s\n", "slot", p.width, "plain", a.Placement)
-	for slot, placed := range a.Slots {
-		p.Printf("%-6d%-*s%s\n", slot+1, p.width, line(slot, slot), line(placed.Rank, placed.Index))
+}
+
+// Field is a text with a name.
+type Field struct{ Name, Text string }
+
+// Fields prints texts behind their names, all with the same indent.
+func (p *Page) Fields(fields ...Field) {
+	indent := 0
+	for _, f := range fields {
+		indent = max(indent, utf8.RuneCountInString(f.Name)+2)
+	}
+	for _, f := range fields {
+		for _, line := range Wrap(f.Text, Width-indent) {
+			p.Printf("%s\n", strings.TrimRight(fmt.Sprintf("%-*s%s", indent, f.Name, line), " "))
+			f.Name = ""
+		}
+	}
+}
+
+// Same returns one field in place of several with the same text.
+func Same(fields []Field) []Field {
+	if len(fields) < 2 || slices.ContainsFunc(fields, func(f Field) bool { return f.Text != fields[0].Text }) {
+		return slices.Clone(fields)
+	}
+	if len(fields) == 2 {
+		return []Field{{Name: "both", Text: fields[0].Text}}
+	}
+	return []Field{{Name: fmt.Sprintf("all %d", len(fields)), Text: fields[0].Text}}
+}
+
+// slotsInARow is how many slots one row shows.
+const slotsInARow = 12
+
+// Orders prints which rank stands in which slot: of n documents as they were ranked,
+// and as a has placed them. A star marks one rank; -1 marks none.
+func (p *Page) Orders(n int, a core.Arrangement, marked int) {
+	ranked := make([]int, n)
+	for rank := range ranked {
+		ranked[rank] = rank
+	}
+	placed := make([]int, len(a.Slots))
+	for slot, d := range a.Slots {
+		placed[slot] = d.Rank
+	}
+	for first := 0; first < max(n, len(placed)); first += slotsInARow {
+		cells := func(name string, text func(slot int) string) {
+			line := fmt.Sprintf("%-14s", name)
+			for slot := first; slot < min(first+slotsInARow, max(n, len(placed))); slot++ {
+				line += fmt.Sprintf(" %4s", text(slot))
+			}
+			p.Printf("%s\n", strings.TrimRight(line, " "))
+		}
+		rank := func(ranks []int) func(int) string {
+			return func(slot int) string {
+				switch {
+				case slot >= len(ranks):
+					return ""
+				case ranks[slot] == marked:
+					return fmt.Sprintf("*r%d", marked+1)
+				}
+				return fmt.Sprintf("r%d", ranks[slot]+1)
+			}
+		}
+		p.Printf("\n")
+		cells("slot", func(slot int) string { return fmt.Sprint(slot + 1) })
+		cells("plain", rank(ranked))
+		cells(a.Placement, rank(placed))
 	}
 }
 

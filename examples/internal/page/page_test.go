@@ -34,8 +34,14 @@ func TestPage(t *testing.T) {
 	}{
 		"a heading":             {func(p *page.Page) { p.Heading("Title", "") }, "\nTitle\n─────\n"},
 		"a heading with a text": {func(p *page.Page) { p.Heading("Title", "é\x1b[m") }, "\nTitle: é [m\n───────────\n"},
-		"slots":                 {func(p *page.Page) { p.Slots([]string{"first", "second", "the\tthird one"}, arrangement) }, "slot  plain         head-tail\n1     r1  first     r1  first\n2     r2  second    r3  the th…\n3     r3  the th…   r2  second\n"},
-		"no slots":              {func(p *page.Page) { p.Slots(nil, core.Arrangement{Placement: "ranked"}) }, "slot  plain         ranked\n"},
+		"a long heading":        {func(p *page.Page) { p.Heading("Title", strings.Repeat("x", 100)) }, "\nTitle: " + strings.Repeat("x", 72) + "…\n" + strings.Repeat("─", 80) + "\n"},
+		"lines":                 {func(p *page.Page) { p.Lines(strings.Repeat("word ", 17)) }, strings.Repeat("word ", 15) + "word\nword\n"},
+		"fields":                {func(p *page.Page) { p.Fields(page.Field{"by", ""}, page.Field{"answer", strings.Repeat("word ", 15)}) }, "by\nanswer  " + strings.Repeat("word ", 13) + "word\n        word\n"},
+		"no fields":             {func(p *page.Page) { p.Fields() }, ""},
+		"orders":                {func(p *page.Page) { p.Orders(3, arrangement, 1) }, "\nslot              1    2    3\nplain            r1  *r2   r3\nhead-tail        r1   r3  *r2\n"},
+		"orders, one dropped":   {func(p *page.Page) { p.Orders(4, arrangement, -1) }, "\nslot              1    2    3    4\nplain            r1   r2   r3   r4\nhead-tail        r1   r3   r2\n"},
+		"many orders":           {func(p *page.Page) { p.Orders(13, core.Arrangement{Placement: "ranked"}, 12) }, "\nslot              1    2    3    4    5    6    7    8    9   10   11   12\nplain            r1   r2   r3   r4   r5   r6   r7   r8   r9  r10  r11  r12\nranked\n\nslot             13\nplain          *r13\nranked\n"},
+		"no orders":             {func(p *page.Page) { p.Orders(0, core.Arrangement{Placement: "ranked"}, -1) }, ""},
 		"columns":               {func(p *page.Page) { p.Beside([]string{"a", "", "c"}, []string{"b"}) }, "a              │ b\n               │\nc              │\n"},
 		"messages in one column": {func(p *page.Page) {
 			p.Messages([]page.Message{system, {Role: "user", Text: "A line too long to fit two columns"}})

@@ -15,14 +15,14 @@ import (
 )
 
 // Name is what the examples print where an answer comes from this reader.
-const Name = "extractive reader (no model: it copies the sentence that shares most with the question)"
+const Name = "extractive reader (no model): the sentence most like the question"
 
 // NoAnswer is the answer when no sentence shares a word with the question.
 const NoAnswer = "The documents do not say."
 
 // Hint follows the answers of this reader.
-const Hint = `This reader reads every slot alike. A model does not: set OPENAI_API_KEY, or OPENAI_BASE_URL
-for a server of your own, and OPENAI_MODEL to ask one.`
+const Hint = `This reader reads every slot alike. A model does not: to ask one, set
+OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own, and OPENAI_MODEL.`
 
 var sentenceEnd = regexp.MustCompile(`([.!?])\s+|\n+`)
 

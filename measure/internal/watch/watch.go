@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/bookend-rag/bookend/core"
 	"github.com/bookend-rag/bookend/measure/journal"
 	"github.com/bookend-rag/bookend/measure/model"
 	"github.com/bookend-rag/bookend/measure/run"
@@ -28,6 +29,8 @@ type Plan interface {
 // Watcher takes in what happens, in any order, and says what is asked and when it is
 // enough. It is used by one goroutine at a time.
 type Watcher interface {
+	// By returns the ID of the judge whose scores count; empty where a rule judges.
+	By() string
 	// Recall takes in a question that an earlier run noted.
 	Recall(id string, note json.RawMessage) error
 	// Begin says that a question is asked next, and returns what the journal notes of it:
@@ -67,7 +70,7 @@ var _ run.Source = (*Source)(nil)
 // New returns the source of a plan that is described by manifest. The watcher takes in
 // what the journal holds; what failed counts as not asked.
 func New(plan Plan, manifest any, j *journal.Journal, watcher Watcher) (*Source, error) {
-	reading, err := journal.Read(j.Path(), func(r journal.Record) error {
+	reading, err := journal.ReadJudged(j.Path(), watcher.By(), func(r journal.Record) error {
 		if r.Failure != nil {
 			return nil
 		}
@@ -135,7 +138,15 @@ func (s *Source) Call(i int) (model.Call, error) {
 }
 
 // Run asks what the journal has no answer to, by run.Run, as far as the watcher lets it.
+// A judge must be the one whose scores count: else the error is a *core.ConfigError.
 func (s *Source) Run(ctx context.Context, model model.Model, limits run.Limits) (run.Progress, error) {
+	by := ""
+	if judged, ok := model.(run.Judged); ok && judged.Grader != nil {
+		by = judged.Grader.Describe().ID()
+	}
+	if by != s.watcher.By() {
+		return run.Progress{}, &core.ConfigError{Field: "Described.Judge", Value: s.watcher.By(), Rule: "must describe the Grader of the run.Judged that is asked, or be nil where there is none"}
+	}
 	told := limits.Progress
 	limits.Progress = func(p run.Progress) {
 		s.watch(p.Last)

@@ -34,6 +34,8 @@ type watcher struct {
 	settled         int
 }
 
+func (w *watcher) By() string { return "" }
+
 func (w *watcher) Recall(id string, note json.RawMessage) error {
 	if string(note) == `"other"` {
 		return errors.New("no question")

@@ -18,6 +18,16 @@ func TestOf(t *testing.T) {
 	}
 }
 
+func TestHint(t *testing.T) {
+	t.Parallel()
+	names := []string{"ranked", "reversed"}
+	for word, want := range map[string]string{"rankd": "; did you mean ranked?", "sideways": ""} {
+		if got := Hint(word, names); got != want {
+			t.Errorf("Hint(%q) = %q, want %q", word, got, want)
+		}
+	}
+}
+
 func TestDistance(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

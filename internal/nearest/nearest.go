@@ -23,6 +23,15 @@ func Of(word string, names []string) string {
 	return best
 }
 
+// Hint asks whether the nearest name was meant, as in "; did you mean head-tail?". It
+// is "" where there is none, so that it can follow a complaint about word in any case.
+func Hint(word string, names []string) string {
+	if near := Of(word, names); near != "" {
+		return "; did you mean " + near + "?"
+	}
+	return ""
+}
+
 // distance counts changes from a to b (optimal string alignment).
 func distance(a, b string) int {
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)

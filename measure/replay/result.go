@@ -1,0 +1,239 @@
+package replay
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/bookend-rag/bookend/core/prompt"
+	"github.com/bookend-rag/bookend/measure/internal/text"
+	"github.com/bookend-rag/bookend/measure/model"
+	"github.com/bookend-rag/bookend/measure/prefixcache"
+)
+
+// Result is what each setting would take from the cache.
+type Result struct {
+	// Finding is the result in one or two sentences. Where nothing is to be saved it
+	// begins with Nothing.
+	Finding string `json:"finding"`
+	Saves   bool   `json:"saves"` // some setting saves WorthSaving or more
+	// Rows are the settings, the user's own first.
+	Rows []Row `json:"settings"`
+
+	Source        string             `json:"source"`
+	Requests      int                `json:"requests"`
+	Conversations int                `json:"conversations"` // of two turns or more
+	First         *time.Time         `json:"first,omitempty"`
+	Last          *time.Time         `json:"last,omitempty"`
+	Cache         prefixcache.Config `json:"cache"`
+	Curve         string             `json:"curve,omitempty"`
+	Prices        model.Prices       `json:"prices,omitzero"`
+	// Gold is how probable it was taken to be that each rank has the answer, and
+	// GoldSeen in how many requests that was seen; 0 where it is an assumption.
+	Gold     []float64 `json:"gold,omitempty"`
+	GoldSeen int       `json:"gold_seen,omitempty"`
+	Notes    []string  `json:"notes,omitempty"`
+}
+
+// Row is one setting.
+type Row struct {
+	Name   string         `json:"name"`
+	Labels prompt.LabelBy `json:"labels"`
+	Tokens int            `json:"tokens"` // of all prompts
+	Cached int            `json:"cached"` // of them from the cache
+	Share  float64        `json:"share"`  // Cached of Tokens
+	Short  int            `json:"short"`  // prompts below the cache's minimum
+	// Accuracy is what is to be expected by the curve, and Loss what that is less than
+	// that of the user's own setting, as shares; nil without a curve.
+	Accuracy *float64 `json:"accuracy,omitempty"`
+	Loss     *float64 `json:"loss,omitempty"`
+	// Cost is the price of the prompts of a thousand requests; nil without prices.
+	Cost *float64 `json:"cost,omitempty"`
+
+	sum float64 // of accuracies
+}
+
+// Processed returns how many tokens of a prompt the server processes, on average.
+func (r Row) Processed(requests int) float64 { return float64(r.Tokens-r.Cached) / float64(requests) }
+
+// Nothing begins the finding where nothing is to be saved.
+const Nothing = "Saves nothing here"
+
+// What a finding goes by: the share of the prompts' tokens that is worth a word, and
+// how much accuracy is little.
+const (
+	WorthSaving = 0.01
+	LittleLoss  = 0.005
+)
+
+func (w *work) result(rows []Row) Result {
+	t, n := w.traffic, len(w.traffic.Requests)
+	r := Result{
+		Rows: rows, Source: t.Source, Requests: n, Conversations: t.Conversations(), Cache: w.config.Cache,
+		Curve: w.config.CurveName, Prices: w.config.Prices, Notes: t.Notes,
+	}
+	if t.Timed {
+		r.First, r.Last = &t.Requests[0].Time, &t.Requests[n-1].Time
+	}
+	for i := range rows {
+		row := &rows[i]
+		if row.Tokens > 0 {
+			row.Share = float64(row.Cached) / float64(row.Tokens)
+		}
+		if w.curves != nil {
+			accuracy := row.sum / float64(n)
+			loss := (rows[0].sum - row.sum) / float64(n)
+			row.Accuracy, row.Loss = &accuracy, &loss
+		}
+		if w.config.Prices != (model.Prices{}) {
+			cost := w.config.Prices.Cost(model.Usage{Prompt: row.Tokens, Cached: row.Cached}) * 1000 / float64(n)
+			row.Cost = &cost
+		}
+	}
+	if w.curves != nil {
+		r.Gold, r.GoldSeen = w.golds.share, w.golds.seen
+	}
+	r.Finding, r.Saves = w.finding(r)
+	r.Notes = append(r.Notes, w.notes(r)...)
+	return r
+}
+
+// finding says what is to be saved, and at what price.
+func (w *work) finding(r Result) (string, bool) {
+	own := r.Rows[0]
+	if own.Short == r.Requests {
+		return fmt.Sprintf("%s: none of the prompts has the %d tokens from which the server caches.", Nothing, r.Cache.Minimum), false
+	}
+	most, best := -1, -1 // of all, and of those that cost little
+	for i, row := range r.Rows[1:] {
+		if most < 0 || row.Share > r.Rows[most].Share {
+			most = i + 1
+		}
+		if (row.Loss == nil || *row.Loss <= LittleLoss) && (best < 0 || row.Share > r.Rows[best].Share) {
+			best = i + 1
+		}
+	}
+	switch {
+	case most < 0:
+		return fmt.Sprintf("%.1f %% of the prompts' tokens come from the cache; nothing is there to hold it against.", 100*own.Share), false
+	case r.Rows[most].Share-own.Share < WorthSaving:
+		return fmt.Sprintf("%s: %.1f %% of the prompts' tokens come from the cache as you send them, and %.1f %% at most under any other setting.",
+			Nothing, 100*own.Share, 100*r.Rows[most].Share), false
+	case best < 0 || r.Rows[best].Share-own.Share < WorthSaving:
+		row := r.Rows[most]
+		return w.saving(r, row, "") + " No setting saves as much as a point of the tokens for half a point of accuracy.", true
+	}
+	chosen := ""
+	if w.curves != nil {
+		chosen = ", which saves most of what gives up half a point or less,"
+	}
+	return w.saving(r, r.Rows[best], chosen), true
+}
+
+// saving says what one setting saves against the user's own, and why it was chosen.
+func (w *work) saving(r Result, row Row, chosen string) string {
+	own := r.Rows[0]
+	less := 1 - row.Processed(r.Requests)/own.Processed(r.Requests)
+	sentence := fmt.Sprintf("With %q%s %.1f %% of the prompts' tokens come from the cache, and %.1f %% as you send them: the server processes %.0f %% fewer",
+		row.Name, chosen, 100*row.Share, 100*own.Share, 100*less)
+	switch {
+	case row.Loss == nil:
+		return sentence + ". What the order costs in accuracy is not known without a curve."
+	case *row.Loss < -0.0005:
+		return sentence + fmt.Sprintf(", and by the curve %.1f points more answers are right.", -100**row.Loss)
+	case *row.Loss < 0.0005:
+		return sentence + ", and by the curve no accuracy is lost."
+	}
+	return sentence + fmt.Sprintf(", for %.1f points of accuracy by the curve.", 100**row.Loss)
+}
+
+// notes say what the figures rest on.
+func (w *work) notes(r Result) []string {
+	var notes []string
+	note := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
+	if !w.traffic.Timed {
+		note("The requests have no times: they are taken in the order of the file, and nothing grows too old.")
+	}
+	if own := r.Rows[0]; own.Short > 0 {
+		note("%s of %d are below the minimum of %d tokens and take nothing from the cache.", text.Count(own.Short, "prompt"), r.Requests, r.Cache.Minimum)
+	}
+	if real, known := w.realTokens(); known > 0 {
+		told := float64(r.Rows[0].Tokens) / float64(r.Requests)
+		if ratio := real / told; ratio > 1.1 || ratio < 0.9 {
+			note("The models counted %.0f tokens a prompt, and the prompts here have %.0f: give your own rules and layout, or another count of tokens.", real, told)
+		}
+	}
+	if w.curves != nil {
+		least, most := w.documents()
+		if n := w.config.CurveDocuments; n > 0 && (n < least || n > most) {
+			note("The curve was measured with %d documents, and the requests have %d to %d: it is stretched to their length, where nobody measured it.", n, least, most)
+		}
+		switch {
+		case r.GoldSeen == 0:
+			note("Where the answers stand is assumed: each rank has the answer %g times as often as the one before.", w.config.Decay)
+		case w.traffic.Recorded:
+			note("Where the answers stand is what %d answers cite, which the order that was sent has its part in.", r.GoldSeen)
+		default:
+			note("Where the answers stand was seen in %d requests; where no document has it, every order is wrong.", r.GoldSeen)
+		}
+		note("Accuracy is arithmetic, not a measurement: one document has the answer, and is read as well in its slot beside any others.")
+	}
+	if r.Prices != (model.Prices{}) && (r.Prices.Cached == 0 || r.Prices.Cached == r.Prices.Prompt) {
+		note("Tokens from the cache have no price of their own, so that nothing is cheaper.")
+	}
+	if own := r.Rows[0].Labels; own != prompt.ByID && slices.ContainsFunc(r.Rows, func(row Row) bool { return row.Labels == prompt.ByID }) {
+		note("Your labels go by %s, and those of the other settings by ID: a document that moves would get another number, and what begins alike would end there.", own)
+	}
+	return notes
+}
+
+// documents are the least and the most of a request.
+func (w *work) documents() (least, most int) {
+	least = len(w.traffic.Requests[0].Documents)
+	for _, r := range w.traffic.Requests {
+		least, most = min(least, len(r.Documents)), max(most, len(r.Documents))
+	}
+	return least, most
+}
+
+// realTokens is the mean length of the prompts by the models' own counts, and how many
+// of them told it.
+func (w *work) realTokens() (mean float64, known int) {
+	for _, r := range w.traffic.Requests {
+		if r.Tokens > 0 {
+			mean += float64(r.Tokens)
+			known++
+		}
+	}
+	return mean / float64(max(known, 1)), known
+}
+
+// Behind says in a line or two what was counted: how many requests, over which time,
+// and what the cache is like.
+func (r Result) Behind() string {
+	said := text.Count(r.Requests, "request")
+	if r.First != nil {
+		said += fmt.Sprintf(" within %s", r.Last.Sub(*r.First).Round(time.Second))
+	}
+	if r.Conversations > 0 {
+		said += ", " + text.Count(r.Conversations, "conversation") + " of two turns or more"
+	}
+	cache := "cache: whole prompts"
+	if r.Cache.Kind != prefixcache.Prompts {
+		cache = "cache: a tree in blocks of " + text.Count(max(r.Cache.Block, 1), "token")
+	}
+	if r.Cache.Minimum > 0 {
+		cache += fmt.Sprintf(", from %d tokens", r.Cache.Minimum)
+	}
+	if r.Cache.Capacity > 0 {
+		cache += fmt.Sprintf(", for %d tokens", r.Cache.Capacity)
+	}
+	if r.Cache.Lifetime > 0 && r.First != nil {
+		cache += fmt.Sprintf(", for %s", r.Cache.Lifetime)
+	}
+	said += "; " + cache
+	if r.Curve != "" {
+		said += "; curve: " + r.Curve
+	}
+	return said + "."
+}
