@@ -41,7 +41,7 @@ type Trial struct {
 type challenger struct {
 	Mean
 	late   bool    // added after a look
-	pluses float64 // log e+, less log(4) where it is late
+	pluses float64 // log e+, less logLate where it is late
 	star   float64 // log e*
 	best   float64 // the largest star of all looks, at least 0
 }
@@ -75,15 +75,18 @@ func (t *Trial) Add(challenger int, low, high float64) error {
 	if low != 0 {
 		c.pluses = c.LogPlus()
 		if c.late {
-			c.pluses -= math.Log(4)
+			c.pluses -= logLate
 		}
 		t.budget.moved = true
 	}
 	return nil
 }
 
+// logLate is what the evidence of a challenger loses that is late.
+var logLate = math.Log(4)
+
 // Late says that a challenger was added after a look at the others, before anything is
-// counted of it. Its e+ then counts a quarter, since whoever adds challengers until one wins
+// counted of it. Its e+, and its evidence to be no worse, then count a quarter, since whoever adds challengers until one wins
 // has as many chances to be wrong. By simulation the bound of Reorder holds for ten that are
 // added one after the other (CALIBRATION.md); it is not proved. It panics for a challenger
 // that does not exist, as a slice does.
