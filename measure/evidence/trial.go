@@ -86,10 +86,10 @@ func (t *Trial) Add(challenger int, low, high float64) error {
 var logLate = math.Log(4)
 
 // Late says that a challenger was added after a look at the others, before anything is
-// counted of it. Its e+, and its evidence to be no worse, then count a quarter, since whoever adds challengers until one wins
-// has as many chances to be wrong. By simulation the bound of Reorder holds for ten that are
-// added one after the other (CALIBRATION.md); it is not proved. It panics for a challenger
-// that does not exist, as a slice does.
+// counted of it. Its e+, and its evidence to be no worse, then count a quarter, since
+// whoever adds challengers until one wins has as many chances to be wrong. By simulation
+// the bound of Reorder holds for ten that are added one after the other (CALIBRATION.md);
+// it is not proved. It panics for a challenger that does not exist, as a slice does.
 func (t *Trial) Late(challenger int) { t.challengers[challenger].late = true }
 
 // Look returns the word of all that was added. It allocates nothing, and costs less
