@@ -41,12 +41,23 @@ type Described struct {
 	// more. Run and Noted fill it in. Whoever adds an arm after a look at the figures
 	// has one more chance to be wrong, so that all arms ever looked at share Alpha.
 	Earlier []ArmInfo `json:"earlier,omitempty"`
+	// Late are the challengers that were added after a first run into the journal. Run and
+	// Noted fill it in.
+	Late []string `json:"late,omitempty"`
 	// SameQuestions says that a measured placement was fitted on questions that are
 	// compared here, so that its gain is flattered. It is told in every output.
 	SameQuestions bool `json:"same_questions,omitempty"`
 	// Remarks are told in every output, such as that a curve was measured with
 	// another model.
 	Remarks []string `json:"remarks,omitempty"`
+}
+
+// by is the field that the questions are split by; empty where there are no kinds.
+func (d Described) by() string {
+	if len(d.Kinds) == 0 {
+		return ""
+	}
+	return d.Dataset.By
 }
 
 func (d Described) lag() int { return cmp.Or(max(d.Lag, 0), evidence.RaceLag) }
@@ -114,9 +125,10 @@ func (d Described) SameComparison(other Described) bool {
 			Path     string
 			Lines    int
 			Labels   string
+			By       string
 			Seed     uint64
 			Baseline ArmInfo
-		}{d.Model, d.Params, d.Dataset.Path, lines(d.Dataset), d.Dataset.Labels, d.Seed, d.Arms[0]})
+		}{d.Model, d.Params, d.Dataset.Path, lines(d.Dataset), d.Dataset.Labels, d.Dataset.By, d.Seed, d.Arms[0]})
 		return text
 	}
 	if len(d.Arms) == 0 || len(other.Arms) == 0 || !bytes.Equal(common(d), common(other)) {
@@ -143,12 +155,14 @@ func lines(r dataset.Report) int {
 	return r.Lines
 }
 
-// after returns d with the arms of an earlier description that it does not ask.
+// after returns d with the arms of an earlier description that it does not ask, and its
+// kinds.
 func (d Described) after(path string) Described {
 	earlier, err := DescriptionOf(path)
 	if err != nil { // an empty journal describes none
 		return d
 	}
+	d.Kinds = keepKinds(earlier.Kinds, d.Kinds)
 	names := map[string]bool{}
 	for _, arm := range d.Arms {
 		names[arm.Name] = true
@@ -159,6 +173,16 @@ func (d Described) after(path string) Described {
 			names[arm.Name] = true
 			arm.Kind = Earlier
 			d.Earlier = append(d.Earlier, arm)
+		}
+	}
+	before := map[string]bool{}
+	for _, arm := range slices.Concat(earlier.Arms, earlier.Earlier) {
+		before[arm.Name] = true
+	}
+	d.Late = slices.Clone(earlier.Late)
+	for _, arm := range d.Arms {
+		if arm.Kind == Challenger && !before[arm.Name] {
+			d.Late = append(d.Late, arm.Name)
 		}
 	}
 	return d
