@@ -33,7 +33,9 @@ func TestUserKeepsOrRaisesPinnedVersions(t *testing.T) {
 				t.Skipf("%s cannot be had here, without Bookend either: %v\n%s", pinned, err, out)
 			}
 			dir := userModule(t, []string{pinned, ours}, []string{c.blank, c.bookend}, "")
-			mustGo(t, dir, "mod", "tidy")
+			// With -e: the newest version of what a framework's tests alone need may want a
+			// newer Go than this one.
+			mustGo(t, dir, "mod", "tidy", "-e")
 			if got := mustGo(t, dir, "list", "-m", "-f", "{{.Version}}", c.pinned); got != c.want {
 				t.Errorf("%s, pinned at %s, is now %s, want %s", c.pinned, c.version, got, c.want)
 			}

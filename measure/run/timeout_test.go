@@ -19,7 +19,7 @@ import (
 // notices first.
 func TestTimeoutIsRetried(t *testing.T) {
 	t.Parallel()
-	for name, client := range map[string]time.Duration{"the run's timeout first": time.Minute, "both at once": 100 * time.Millisecond, "the client's first": 50 * time.Millisecond} {
+	for name, client := range map[string]time.Duration{"the run's timeout first": time.Minute, "both at once": 2 * time.Second, "the client's first": time.Second} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var requests atomic.Int64
@@ -43,7 +43,7 @@ func TestTimeoutIsRetried(t *testing.T) {
 			}
 			defer model.CloseIdleConnections()
 			path := fake.Path(t)
-			got, err := Run(t.Context(), fake.Questions(1, 1)[:1], model, fake.Journal(t, path), Limits{Timeout: 100 * time.Millisecond, Retries: 5, Backoff: time.Millisecond})
+			got, err := Run(t.Context(), fake.Questions(1, 1)[:1], model, fake.Journal(t, path), Limits{Timeout: 2 * time.Second, Retries: 5, Backoff: time.Millisecond})
 			records, _ := fake.Read(t, path)
 			if err != nil || got.Answered != 1 || len(records) != 1 || records[0].Attempts != 3 {
 				t.Fatalf("%+v, error %v, records %+v", got, err, records)
