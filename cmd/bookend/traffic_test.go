@@ -120,7 +120,7 @@ func TestUnfitTraffic(t *testing.T) {
 	path := recorded(t, 600, monday, ranked)
 	out := filepath.Join(t.TempDir(), "out")
 	o := command(t, "curve", "--traffic", path, "--out", out)
-	if o.code != exitUnfit || o.err != "" {
+	if o.code != exitUnfit || o.err != "" && !strings.HasPrefix(o.err, "Reading ") { // which a slow machine says
 		t.Errorf("code %d, %s", o.code, o.err)
 	}
 	for _, part := range []string{"unfit, so that no shape is said: 59", " of 600 shuffled requests (", "where 10 % are allowed)", "Leave the order of the shuffled share", "In " + out + ": traffic.json, traffic.csv\n"} {
