@@ -229,7 +229,7 @@ func (c *compareCommand) carryOut(ctx context.Context, s streams, plan *compare.
 	}
 	result, err := compare.SummarizeJournal(filepath.Join(c.Out, journalName), nil)
 	if err == nil {
-		err = publishComparison(s.out, c.folder(c.Out), result)
+		err = publishComparison(s.out, c.folder(c.Out, result.Scorer+", "+result.JudgedBy), result)
 	}
 	if err == nil && failed != nil {
 		return failed

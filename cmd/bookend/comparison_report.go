@@ -8,7 +8,6 @@ import (
 	"github.com/bookend-rag/bookend/cmd/internal/chart"
 	"github.com/bookend-rag/bookend/cmd/internal/page"
 	"github.com/bookend-rag/bookend/cmd/internal/safefile"
-	"github.com/bookend-rag/bookend/cmd/internal/show"
 	"github.com/bookend-rag/bookend/cmd/internal/table"
 	"github.com/bookend-rag/bookend/measure/compare"
 	"github.com/bookend-rag/bookend/measure/journal"
@@ -61,7 +60,7 @@ func printComparison(to io.Writer, r compare.Result) {
 		}
 	}
 	for _, w := range table.Warnings(r) {
-		fmt.Fprintf(to, "\n%s: %s\n", w.Mark, w.Meaning)
+		paragraph(to, w.Mark+": "+w.Meaning)
 	}
 	paragraph(to, r.Finding, table.BehindComparison(r))
 	grid(table.Differences(r))
@@ -72,10 +71,10 @@ func printComparison(to io.Writer, r compare.Result) {
 	grid(table.Compared(r))
 	if len(r.Strata) > 0 {
 		grid(table.Strata(r))
-		fmt.Fprintln(to, table.StrataNote)
+		tell(to, table.StrataNote)
 	}
 	grid(table.ComparedCounts(r))
-	fmt.Fprintln(to, table.CallRule(r))
+	tell(to, table.CallRule(r))
 	grid(table.Caching(r))
 	paragraph(to, append(table.CachingCost(r), table.Spending(r))...)
 	paragraph(to, r.Notes...)
@@ -88,7 +87,7 @@ func paragraph(to io.Writer, lines ...string) {
 		if i == 0 {
 			fmt.Fprintln(to)
 		}
-		fmt.Fprintln(to, show.Line(line))
+		tell(to, line)
 	}
 }
 

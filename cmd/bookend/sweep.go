@@ -75,7 +75,7 @@ func (c *sweepCommand) Run(ctx context.Context, s streams) error {
 		fmt.Fprintln(s.out, "\nDry run: nothing was asked, spent or written.")
 		return nil
 	}
-	described := sweep.Described{Manifest: plan.Describe(), Scorer: c.Score, FirstLine: c.FirstLine, Judge: judge.describe(), UntilDecided: c.UntilDecided}
+	described := sweep.Described{Manifest: plan.Describe(), Scorer: c.Score, FirstLine: c.FirstLine, Judge: judge.describe(), UntilDecided: c.UntilDecided, Prices: c.prices.prices(), JudgePrices: judge.prices}
 	same := func(path string) error { return sameSweep(path, described) }
 	ask := func(m model.Model) func(*journal.Journal, run.Limits) (run.Progress, error) {
 		return func(j *journal.Journal, limits run.Limits) (run.Progress, error) {
@@ -101,7 +101,7 @@ func (c *sweepCommand) Run(ctx context.Context, s streams) error {
 	}
 	result, err := sweep.SummarizeJournal(filepath.Join(c.Out, journalName), nil)
 	if err == nil {
-		err = publish(s.out, c.folder(c.Out), []sweep.Result{result})
+		err = publish(s.out, c.folder(c.Out, judgedBy([]sweep.Result{result})), []sweep.Result{result})
 	}
 	if err == nil && failed != nil {
 		return failed
