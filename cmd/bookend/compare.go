@@ -45,11 +45,13 @@ type compareCommand struct {
 	Fit           string   `group:"What is compared" placeholder:"FILE|SHARE" help:"First sweep some questions, those of a file or a share of --data such as 0.4. Then compare, on the other questions, also the placement that this curve asks for."`
 	FitLimit      int      `group:"What is compared" placeholder:"N" help:"Sweep N of them only."`
 	FitSlots      string   `group:"What is compared" default:"all" help:"Slots of that sweep, counted from 1: all, how many, or a list."`
+	By            string   `group:"What is compared" placeholder:"FIELD" help:"A verdict for each value of this field of a line, such as language or tenant (documents: the length of the list), under one error rate. Values with fewer than 50 questions are taken together."`
 	SameQuestions bool     `group:"What is compared" help:"Allow a curve that was fitted on the questions compared here. Every output then says so."`
 
 	UntilDecided bool    `group:"When it ends" help:"Look after every question and stop once the answer is known. Without it, all questions are asked."`
 	Worthwhile   float64 `group:"When it ends" default:"3" placeholder:"POINTS" help:"The smallest gain that matters, in points. \"keep\" means that a gain that large is excluded."`
-	Alpha        float64 `group:"When it ends" default:"0.05" help:"The probability of a wrong \"reorder\", and of a wrong \"keep\"."`
+	NoWorse      float64 `group:"When it ends" name:"no-worse" placeholder:"POINTS" help:"Also ask which cheaper arm loses less than so many points: the cheapest is named. The baseline then has the most documents of --top-k."`
+	Alpha        float64 `group:"When it ends" default:"0.05" help:"The probability of a wrong \"reorder\", of a wrong \"keep\", and of a wrong \"as good\"."`
 
 	Limit      int    `group:"How much" placeholder:"N" help:"Ask N questions at most. All unless given; 1000 in a simulation."`
 	Seed       uint64 `group:"How much" default:"1" help:"Order of the questions, and the shuffles."`
@@ -110,6 +112,12 @@ func (c *compareCommand) check() error {
 	}
 	if !(c.Worthwhile > 0 && c.Worthwhile < 100) {
 		fault("--worthwhile is %v: it must be above 0 and below 100 points", c.Worthwhile)
+	}
+	if !(c.NoWorse >= 0 && c.NoWorse < 100) {
+		fault("--no-worse is %v: it must be above 0 and below 100 points", c.NoWorse)
+	}
+	if c.By != "" && c.Data == "" {
+		fault("--by names a field of --data: give both")
 	}
 	if !(c.Alpha > 0 && c.Alpha < 1) {
 		fault("--alpha is %v: it must be above 0 and below 1", c.Alpha)
@@ -181,7 +189,7 @@ func (c *compareCommand) Run(ctx context.Context, s streams) error {
 	if estimate, err = c.foresee(s, plan, judge, estimate); err != nil {
 		return err
 	}
-	if c.UntilDecided {
+	if c.UntilDecided && c.By == "" && c.NoWorse == 0 { // what those cost is not simulated
 		if err := c.foretell(s, plan, described, estimate); err != nil {
 			return err
 		}
@@ -322,6 +330,7 @@ func (c *compareCommand) open(f *fitted) (*dataset.Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
+	rules.By = c.By
 	if f != nil && f.share > 0 {
 		rules.Choose = func(id string) bool { return !f.chosen(id) }
 	}
@@ -365,7 +374,7 @@ func (c *compareCommand) plan(lists *dataset.Dataset, f *fitted) (*compare.Plan,
 		return nil, compare.Described{}, err
 	}
 	d := compare.Described{
-		Manifest: plan.Describe(), Rule: evidence.Rule{Alpha: c.Alpha, Worthwhile: c.Worthwhile / 100},
+		Manifest: plan.Describe(), Rule: evidence.Rule{Alpha: c.Alpha, Worthwhile: c.Worthwhile / 100, NoWorse: c.NoWorse / 100},
 		UntilDecided: c.UntilDecided, Lag: c.lag(), Unanswered: compare.Unanswered(c.Unanswered),
 		Scorer: c.Score, FirstLine: c.FirstLine, Prices: c.prices.prices(),
 	}

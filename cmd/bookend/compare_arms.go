@@ -15,7 +15,8 @@ import (
 )
 
 // arms crosses placements, layouts and numbers of documents. The first of each make
-// the baseline. documents is the size of the lists, for which a published curve is
+// the baseline; where it is asked what is no worse, the largest number of documents
+// does. documents is the size of the lists, for which a published curve is
 // chosen.
 func (c *compareCommand) arms(f *fitted, documents int) ([]compare.Arm, []*core.Curve, error) {
 	own, err := c.base()
@@ -45,7 +46,7 @@ func (c *compareCommand) arms(f *fitted, documents int) ([]compare.Arm, []*core.
 			curves = append(curves, m.Curve)
 		}
 		for _, l := range orDefault(c.Layouts, "") {
-			for _, k := range orDefault(c.TopK, 0) {
+			for _, k := range orDefault(c.counts(), 0) {
 				arm := compare.Arm{Order: own.order, Prompt: own.prompt, Tokenizer: own.file.Tokenizer}
 				if arm.Name, _, _ = strings.Cut(name, "="); kinds[arm.Name] > 1 {
 					arm.Name = name
@@ -69,6 +70,15 @@ func (c *compareCommand) arms(f *fitted, documents int) ([]compare.Arm, []*core.
 	}
 	reusing, err := c.reusing(arms[0])
 	return append(arms, reusing...), curves, err
+}
+
+// counts are the numbers of documents, that of the baseline first.
+func (c *compareCommand) counts() []int {
+	counts := slices.Clone(c.TopK)
+	if c.NoWorse > 0 {
+		slices.SortFunc(counts, func(a, b int) int { return b - a })
+	}
+	return counts
 }
 
 // orDefault makes one pass of a loop over nothing.

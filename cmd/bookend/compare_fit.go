@@ -184,8 +184,8 @@ func (c *compareCommand) fitPlan(dataset *dataset.Dataset, server string) (*swee
 		return nil, sweep.Described{}, err
 	}
 	documents := dataset.Report().MinDocuments
-	if len(c.TopK) > 0 {
-		documents = min(documents, c.TopK[0])
+	if counts := c.counts(); len(counts) > 0 {
+		documents = min(documents, counts[0])
 	}
 	slots, err := sweep.ParseSlots(c.FitSlots, documents)
 	if err != nil {

@@ -45,10 +45,10 @@ func publishComparison(to io.Writer, f folder, r compare.Result) error {
 
 // withoutFigures leaves out what an unfit comparison would say.
 func withoutFigures(r compare.Result) compare.Result {
-	r.Anyway, r.Strata = "", nil
+	r.Anyway, r.Strata, r.Kinds = "", nil, nil
 	r.Arms = slices.Clone(r.Arms)
 	for i := range r.Arms {
-		r.Arms[i].Against = nil
+		r.Arms[i].Against, r.Arms[i].Cost = nil, nil
 	}
 	return r
 }
@@ -63,6 +63,10 @@ func printComparison(to io.Writer, r compare.Result) {
 		paragraph(to, w.Mark+": "+w.Meaning)
 	}
 	paragraph(to, r.Finding, table.BehindComparison(r))
+	grid(table.Kinds(r))
+	paragraph(to, table.AboutKinds(r)...)
+	grid(table.Costs(r))
+	paragraph(to, table.AboutCosts(r)...)
 	grid(table.Differences(r))
 	paragraph(to, table.Identical(r)...)
 	grid(table.Evidence(r))
@@ -114,6 +118,13 @@ func comparisonFiles(r compare.Result) ([]safefile.File, error) {
 		return nil, err
 	}
 	files := []safefile.File{{Name: "summary.csv", Data: csv}, {Name: "summary.json", Data: summary}}
+	kinds, err := table.KindsCSV(r)
+	if err != nil {
+		return nil, err
+	}
+	if kinds != nil {
+		files = append(files, safefile.File{Name: "kinds.csv", Data: kinds})
+	}
 	if svg != nil {
 		files = append(files, safefile.File{Name: "forest.svg", Data: svg}, safefile.File{Name: "forest.png", Data: png})
 	}

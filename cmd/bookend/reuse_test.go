@@ -105,7 +105,7 @@ func TestReuseRefuses(t *testing.T) {
 		"--minimum is -1":                  {"--data", data, "--minimum=-1"},
 		"--lifetime is -1s":                {"--data", data, "--lifetime=-1s"},
 		"--price-prompt is -1":             {"--data", data, "--price-prompt=-1"},
-		"as the name of a published curve":               {"--data", data, "--curve", "nonsense"},
+		"as the name of a published curve": {"--data", data, "--curve", "nonsense"},
 		"no such file":                     {"--data", filepath.Join(dir, "missing")},
 		"use o200k":                        {"--data", data, "--tokenizer", "words"},
 		`must be "rank", "slot" or "id"`:   {"--data", data, "--label-by", "color"},

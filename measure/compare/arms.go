@@ -13,8 +13,8 @@ import (
 func (w *watcher) arms(r *Result) error {
 	l := w.ledger
 	var found []evidence.Standing
-	if w.trial != nil {
-		found = w.trial.Verdict().Challengers
+	if len(w.parts) == 1 && r.By == "" {
+		found = w.parts[0].trial.Verdict().Challengers
 	}
 	var pvalues []float64
 	var fixed []*Fixed
@@ -24,11 +24,11 @@ func (w *watcher) arms(r *Result) error {
 		w.tally(&a, arm.Name)
 		l.calls(&a, &r.Counts, r.Questions.Planned, seen)
 		if i > 0 {
-			against, err := w.against(arm)
+			against, err := w.against(arm, w.counted)
 			if err != nil {
 				return err
 			}
-			if at := slices.Index(w.challengers, arm.Name); at >= 0 && len(w.counted) > 0 {
+			if at := slices.Index(w.challengers, arm.Name); at >= 0 && len(w.counted) > 0 && found != nil {
 				against.Sequential = &found[at]
 				if against.Fixed != nil {
 					pvalues, fixed = append(pvalues, against.Fixed.McNemar), append(fixed, against.Fixed)
@@ -36,6 +36,7 @@ func (w *watcher) arms(r *Result) error {
 			}
 			a.Against = &against
 		}
+		a.Cost = w.cost(arm)
 		r.Arms = append(r.Arms, a)
 	}
 	for i, p := range stats.Holm(pvalues) {
@@ -141,12 +142,12 @@ func (l *ledger) tallyCall(c *judge.Counts, key string) {
 	}
 }
 
-// against holds an arm against the baseline.
-func (w *watcher) against(arm ArmInfo) (Against, error) {
+// against holds an arm against the baseline over some questions.
+func (w *watcher) against(arm ArmInfo, ids []string) (Against, error) {
 	l, baseline := w.ledger, w.ledger.arms[0].Name
 	var a Against
 	var mean evidence.Mean
-	for _, unit := range w.unitsOf(w.counted) {
+	for _, unit := range w.unitsOf(ids) {
 		sum, n := 0.0, 0
 		for _, q := range unit {
 			before, now := l.of(q, baseline), l.of(q, arm.Name)
@@ -224,4 +225,35 @@ func (w *watcher) repeat(r *Result) error {
 	flips, err := stats.FlipRate(first, again, stats.Confidence)
 	r.Repeat = &Flips{Flips: flips.Flips, Pairs: flips.Pairs, Rate: flips.Rate, Wilson: w.wilson(flips.Flips, flips.Pairs)}
 	return err
+}
+
+// kindArms fills in what each arm found over the questions of a kind.
+func (w *watcher) kindArms(k *KindResult, p *part) error {
+	l, found := w.ledger, p.trial.Verdict().Challengers
+	for i, arm := range l.arms {
+		at := slices.Index(w.challengers, arm.Name)
+		if i > 0 && at < 0 {
+			continue
+		}
+		a, n := KindArm{Name: arm.Name}, 0
+		for _, id := range p.counted {
+			if o := l.of(l.questions[id], arm.Name); l.shown(o) {
+				n++
+				a.Tally.add(l, o)
+			}
+		}
+		w.finish(&a.Tally, n)
+		if i > 0 {
+			against, err := w.against(arm, p.counted)
+			if err != nil {
+				return err
+			}
+			if against.Fixed = nil; len(p.counted) > 0 { // those are for one look at one part
+				against.Sequential = &found[at]
+			}
+			a.Against = &against
+		}
+		k.Arms = append(k.Arms, a)
+	}
+	return nil
 }

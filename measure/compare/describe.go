@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -9,7 +10,7 @@ import (
 func (p *Plan) Describe() Manifest {
 	m := Manifest{
 		Experiment: Experiment, Model: p.settings.Model, Params: p.settings.Params, Dataset: p.dataset.Report(),
-		Questions: len(p.order), Seed: p.settings.Seed, Controls: p.settings.Controls, Calls: p.Len(),
+		Questions: len(p.order), Seed: p.settings.Seed, Controls: p.settings.Controls, Calls: p.Len(), Kinds: slices.Clone(p.kinds),
 	}
 	for i, arm := range p.arms {
 		info := ArmInfo{Name: arm.name, Kind: arm.kind, Identical: p.same[i], Order: arm.arranger.Config(), Prompt: arm.renderer.Config(), Reuse: arm.reuse}
@@ -38,6 +39,6 @@ func (p *Plan) String() string {
 	if n := len(p.arms) - len(p.settings.Arms); n > 0 && p.settings.Controls < len(p.order) {
 		controls = fmt.Sprintf("; the last %d on the first %d questions alone", n, p.settings.Controls)
 	}
-	return fmt.Sprintf("%s, %d questions, %d arms, fewer calls where arms share a prompt\narms: %s%s",
-		p.settings.Model, len(p.order), len(p.arms), strings.Join(names, ", "), controls)
+	return fmt.Sprintf("%s, %d questions, %d arms, fewer calls where arms share a prompt\narms: %s%s%s",
+		p.settings.Model, len(p.order), len(p.arms), strings.Join(names, ", "), controls, kindsLine(p.dataset.Report().By, p.kinds))
 }

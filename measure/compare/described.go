@@ -49,6 +49,14 @@ type Described struct {
 	Remarks []string `json:"remarks,omitempty"`
 }
 
+// by is the field that the questions are split by; empty where there are no kinds.
+func (d Described) by() string {
+	if len(d.Kinds) == 0 {
+		return ""
+	}
+	return d.Dataset.By
+}
+
 func (d Described) lag() int { return cmp.Or(max(d.Lag, 0), evidence.RaceLag) }
 
 func (d Described) unanswered() Unanswered {
@@ -114,9 +122,10 @@ func (d Described) SameComparison(other Described) bool {
 			Path     string
 			Lines    int
 			Labels   string
+			By       string
 			Seed     uint64
 			Baseline ArmInfo
-		}{d.Model, d.Params, d.Dataset.Path, lines(d.Dataset), d.Dataset.Labels, d.Seed, d.Arms[0]})
+		}{d.Model, d.Params, d.Dataset.Path, lines(d.Dataset), d.Dataset.Labels, d.Dataset.By, d.Seed, d.Arms[0]})
 		return text
 	}
 	if len(d.Arms) == 0 || len(other.Arms) == 0 || !bytes.Equal(common(d), common(other)) {
@@ -143,12 +152,14 @@ func lines(r dataset.Report) int {
 	return r.Lines
 }
 
-// after returns d with the arms of an earlier description that it does not ask.
+// after returns d with the arms of an earlier description that it does not ask, and its
+// kinds.
 func (d Described) after(path string) Described {
 	earlier, err := DescriptionOf(path)
 	if err != nil { // an empty journal describes none
 		return d
 	}
+	d.Kinds = keepKinds(earlier.Kinds, d.Kinds)
 	names := map[string]bool{}
 	for _, arm := range d.Arms {
 		names[arm.Name] = true

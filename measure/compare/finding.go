@@ -26,6 +26,8 @@ func (r Result) finding() string {
 		return fmt.Sprintf("Unfit, no verdict about %s: %s. %s", who, r.Unfit.Reason, r.Unfit.Remedy)
 	case r.Questions.Counted == 0 || best == nil:
 		return "Inconclusive: no question is complete yet."
+	case r.By != "":
+		return r.findingByKind(who) + suffix
 	case r.FailuresDecide != "":
 		without := fmt.Sprintf("without the %s with a call that failed or was refused", text.Count(r.Questions.Dropped, "question"))
 		if r.Unanswered == Wrong {
@@ -33,9 +35,14 @@ func (r Result) finding() string {
 		}
 		return fmt.Sprintf("Inconclusive, failures decide: %s the verdict on %s would be %q, but what the answers would have been may change it. %s Run again, and what failed is asked again.",
 			without, who, r.FailuresDecide, r.failures())
+	case r.Withheld && r.NoWorse > 0:
+		return fmt.Sprintf("Inconclusive: no question shows a loss or a gain that matters with %s (%s), but nothing shows yet that it can do the task: too few answers are right to say \"keep\" or \"as good\".",
+			who, r.behind())
 	case r.Withheld:
 		return fmt.Sprintf("Inconclusive: no challenger gains %s against %s with %s (%s), but nothing shows yet that it can do the task: too few answers are right to say \"keep\".",
 			points(r.Worthwhile), baseline, who, r.behind())
+	case r.Word == evidence.AsGood:
+		return r.findingAsGood(who) + suffix
 	case r.Word == evidence.Reorder:
 		winner := r.arm(r.Winner)
 		gain := "is right %s more often than"
@@ -43,17 +50,103 @@ func (r Result) finding() string {
 			gain = "scores %s more than"
 		}
 		return fmt.Sprintf("Reorder: with %s, %s "+gain+" with %s (e = %s, where %.4g decide; %s, %s).%s", r.Winner, who,
-			points(winner.Against.Difference), baseline, exponential(winner.Against.Sequential.LogE), 1/r.Alpha, r.range95(*winner), r.behind(), suffix)
+			points(winner.Against.Difference), baseline, exponential(winner.Against.Sequential.LogE), 1/r.Alpha, r.range95(*winner), r.behind(), r.noneAsGood()+suffix)
 	case r.Word == evidence.Keep:
 		return fmt.Sprintf("Keep %s: with %s, a gain of %s or more is excluded for every challenger; the best, %s, stands at %s points (%s, %s).%s",
-			baseline, who, points(r.Worthwhile), best.Name, signed(best.Against.Difference), r.range95(*best), r.behind(), suffix)
+			baseline, who, points(r.Worthwhile), best.Name, signed(best.Against.Difference), r.range95(*best), r.behind(), r.noneAsGood()+suffix)
+	}
+	if r.NoWorse > 0 {
+		return fmt.Sprintf("Inconclusive: with %s, %s.%s%s", who, r.behind(), r.noneAsGood(), suffix)
 	}
 	more := ""
 	if r.More != nil {
 		more = fmt.Sprintf("; about %s would probably settle it for %q", moreQuestions(r.More.Questions), r.More.Word)
 	}
 	return fmt.Sprintf("Inconclusive: with %s, the best challenger, %s, stands at %s points against %s (%s, %s)%s.%s", who,
-		best.Name, signed(best.Against.Difference), baseline, r.range95(*best), r.behind(), more, suffix)
+		best.Name, signed(best.Against.Difference), baseline, r.range95(*best), r.behind(), more, r.noneAsGood()+suffix)
+}
+
+// findingAsGood names the cheapest arm that is no worse.
+func (r Result) findingAsGood(who string) string {
+	winner, open := r.arm(r.Winner), ""
+	if len(r.Open) > 0 {
+		open = fmt.Sprintf(" Still open, and cheaper: %s.", strings.Join(r.Open, "; "))
+	}
+	cost := ""
+	if c, before := winner.Cost, r.Arms[0].Cost; c != nil && before != nil {
+		cost = fmt.Sprintf(", and a request costs %.0f %% of one with %s", 100*c.Share, r.Arms[0].Name)
+		if c.Thousand != nil && before.Thousand != nil {
+			cost += fmt.Sprintf(" (%.3g in place of %.3g a thousand)", *c.Thousand, *before.Thousand)
+		}
+	}
+	return fmt.Sprintf("As good and cheaper: with %s, %s loses less than %s against %s%s. It stands at %s points (e = %s, where %.4g decide; %s, %s).%s",
+		r.Winner, who, points(r.NoWorse), r.Arms[0].Name, cost, signed(winner.Against.Difference),
+		exponential(*winner.Against.Sequential.LogNoWorse), 1/r.Alpha, r.range95(*winner), r.behind(), open)
+}
+
+// noneAsGood says what is known of cheaper arms where none is as good.
+func (r Result) noneAsGood() string {
+	if r.NoWorse == 0 {
+		return ""
+	}
+	cheaper, worse := 0, 0
+	for _, a := range r.Arms {
+		if a.Cost != nil && a.Cost.Share < 1-cheaperBy && a.Against != nil && a.Against.Sequential != nil {
+			cheaper++
+			worse += one(a.Against.Sequential.Worse)
+		}
+	}
+	switch {
+	case cheaper == 0:
+		return " No challenger is cheaper."
+	case worse == cheaper:
+		return fmt.Sprintf(" Every cheaper challenger loses %s or more.", points(r.NoWorse))
+	case len(r.Open) == 0:
+		return " No cheaper challenger is known to be as good."
+	}
+	return fmt.Sprintf(" No cheaper challenger is known to be as good; still open: %s.", strings.Join(r.Open, "; "))
+}
+
+// findingByKind says the verdict on each kind.
+func (r Result) findingByKind(who string) string {
+	var kinds []string
+	for _, k := range r.Kinds {
+		kinds = append(kinds, k.finding(r))
+	}
+	return fmt.Sprintf("By %s, with %s: %s.", r.By, who, strings.Join(kinds, "; "))
+}
+
+func (k KindResult) finding(r Result) string {
+	n := text.Count(k.Questions, "question")
+	arm := k.Told()
+	switch {
+	case k.Questions == 0 || arm == nil:
+		return fmt.Sprintf("inconclusive for %s, of which no question is complete yet", k.Title())
+	case k.Word == evidence.Reorder || k.Word == evidence.AsGood:
+		return fmt.Sprintf("%s for %s, use %s (%s points, %s)", k.Word, k.Title(), k.Winner, signed(arm.Against.Difference), n)
+	case k.Word == evidence.Keep:
+		return fmt.Sprintf("keep %s for %s (the best, %s, at %s points, %s)", r.Arms[0].Name, k.Title(), arm.Name, signed(arm.Against.Difference), n)
+	case k.FailuresDecide != "":
+		return fmt.Sprintf("inconclusive for %s, where failures decide (%s)", k.Title(), n)
+	}
+	return fmt.Sprintf("inconclusive for %s (the best, %s, at %s points, %s)", k.Title(), arm.Name, signed(arm.Against.Difference), n)
+}
+
+// Told returns the arm of a kind that a verdict tells of: the winner, or the challenger
+// with the largest difference; nil where there is none.
+func (k KindResult) Told() *KindArm {
+	var best *KindArm
+	for i := range k.Arms {
+		a := &k.Arms[i]
+		switch {
+		case a.Against == nil:
+		case a.Name == k.Winner:
+			return a
+		case best == nil || a.Against.Difference > best.Against.Difference:
+			best = a
+		}
+	}
+	return best
 }
 
 // failures says in which arms calls failed or were refused.

@@ -29,7 +29,9 @@ type Manifest struct {
 	Dataset    dataset.Report `json:"dataset"`
 	Questions  int            `json:"questions"`
 	Seed       uint64         `json:"seed"`
-	Arms       []ArmInfo      `json:"arms"`
-	Controls   int            `json:"controls"` // questions that the control arms are asked on
-	Calls      int            `json:"calls"`
+	// Kinds have a verdict each, by the field of Dataset.By; none: there is one verdict.
+	Kinds    []QuestionKind `json:"kinds,omitempty"`
+	Arms     []ArmInfo      `json:"arms"`
+	Controls int            `json:"controls"` // questions that the control arms are asked on
+	Calls    int            `json:"calls"`
 }

@@ -26,7 +26,8 @@ type Plan struct {
 	settings Settings // defaults filled in
 	arms     []armPlan
 	same     []string // the earlier arm that each is identical to, or ""
-	order    []int    // the cases, in plan order
+	kinds    []QuestionKind
+	order    []int // the cases, in plan order
 
 	mu   sync.Mutex
 	last built
@@ -42,8 +43,8 @@ type built struct {
 }
 
 // NewPlan lays out a comparison over lists, a dataset that was opened with
-// dataset.Rules.Lists or made by dataset.SimulatedLists. It reads no case and asks
-// nothing. lists must stay open, and is not closed. Every fault of the settings is
+// dataset.Rules.Lists or made by dataset.SimulatedLists. It asks nothing, and reads
+// no case unless there are kinds. lists must stay open, and is not closed. Every fault of the settings is
 // a *core.ConfigError or its like, and they come joined.
 func NewPlan(lists *dataset.Dataset, s Settings) (*Plan, error) {
 	report := lists.Report()
@@ -112,6 +113,9 @@ func NewPlan(lists *dataset.Dataset, s Settings) (*Plan, error) {
 		p.same = append(p.same, identical(arms, i, report.MinDocuments, report.MaxDocuments))
 	}
 	p.order = lists.Order(s.Seed)[:s.Questions]
+	if p.kinds, err = p.split(); err != nil {
+		return nil, err
+	}
 	return p, nil
 }
 
@@ -160,7 +164,7 @@ func (p *Plan) build(question int) (built, error) {
 	if err != nil {
 		return built{}, err
 	}
-	b := built{question: Question{Cluster: c.Cluster, Documents: len(c.Documents), Gold: c.Gold, Golds: len(c.Golds), Cells: map[string]Cell{}}}
+	b := built{question: Question{Cluster: c.Cluster, Kind: c.Kind, Documents: len(c.Documents), Gold: c.Gold, Golds: len(c.Golds), Cells: map[string]Cell{}}}
 	baseline := ""
 	for _, arm := range p.arms {
 		if question >= p.settings.Controls && (arm.kind == Shuffle || arm.kind == Repeat) {

@@ -4,6 +4,7 @@ package compare
 // needs no data.
 type Question struct {
 	Cluster   string          `json:"cluster,omitempty"` // dataset.Case.Cluster
+	Kind      string          `json:"kind,omitempty"`    // dataset.Case.Kind
 	Documents int             `json:"documents"`
 	Gold      int             `json:"gold"`  // the rank of the best document with the answer, from 0; -1: none has it
 	Golds     int             `json:"golds"` // how many have it

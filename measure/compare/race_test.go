@@ -50,28 +50,14 @@ func notesOf(t *testing.T, j *journal.Journal) (order []string, asked map[string
 	return order, asked, calls
 }
 
-// A comparison that races asks fewer calls, and killed at random it makes the same choices,
-// comes to the same verdict and makes no call twice.
-func TestARaceIsTheSameWhenItIsInterrupted(t *testing.T) {
-	t.Parallel()
-	p, d, m := racing(t, nil)
-	whole := mustJournal(t)
-	progress := mustRun(t, p, d, m, whole, 4)
-	want := mustSummarize(t, whole)
-	order, asked, _ := notesOf(t, whole)
-	if want.Word != evidence.Reorder || want.Winner != "reversed" {
-		t.Fatal(want.Finding)
-	}
-	all := want.Questions.Counted * (1 + 6)
-	if spent := progress.Answered; spent > all*3/4 {
-		t.Errorf("%d calls, and asking everybody takes %d", spent, all)
-	}
-	kills := 50
+// interrupted runs a comparison of so many calls that is killed at random so often.
+func interrupted(t *testing.T, p *Plan, d Described, m model.Model, kills, answered int) *journal.Journal {
+	t.Helper()
 	draw := rand.New(rand.NewPCG(1, 2))
 	j := mustJournal(t)
 	for kill := 0; ; kill++ {
 		ctx, cancel := context.WithCancel(t.Context())
-		left := int64(progress.Answered)/int64(kills)/2 + draw.Int64N(int64(progress.Answered)/int64(kills)+2)
+		left := int64(answered)/int64(kills)/2 + draw.Int64N(int64(answered)/int64(kills)+2)
 		if kill == kills {
 			left = 1 << 40
 		}
@@ -93,6 +79,14 @@ func TestARaceIsTheSameWhenItIsInterrupted(t *testing.T) {
 			break
 		}
 	}
+	return j
+}
+
+// sameChoices says that two journals asked the same of the first questions, and that the
+// second made no call twice.
+func sameChoices(t *testing.T, whole, j *journal.Journal, counted int) {
+	t.Helper()
+	order, asked, _ := notesOf(t, whole)
 	gotOrder, gotAsked, calls := notesOf(t, j)
 	for key, n := range calls {
 		if n > 1 {
@@ -100,7 +94,7 @@ func TestARaceIsTheSameWhenItIsInterrupted(t *testing.T) {
 		}
 	}
 	both := min(len(order), len(gotOrder)) // what was begun beyond the end depends on what was open
-	if both < want.Questions.Counted || !reflect.DeepEqual(order[:both], gotOrder[:both]) {
+	if both < counted || !reflect.DeepEqual(order[:both], gotOrder[:both]) {
 		t.Errorf("%d questions, and %d without a kill, or in another order", len(gotOrder), len(order))
 	}
 	for _, id := range order[:both] {
@@ -108,6 +102,25 @@ func TestARaceIsTheSameWhenItIsInterrupted(t *testing.T) {
 			t.Errorf("question %s was asked in other arms:\n%s\n%s", id, asked[id], gotAsked[id])
 		}
 	}
+}
+
+// A comparison that races asks fewer calls, and killed at random it makes the same choices,
+// comes to the same verdict and makes no call twice.
+func TestARaceIsTheSameWhenItIsInterrupted(t *testing.T) {
+	t.Parallel()
+	p, d, m := racing(t, nil)
+	whole := mustJournal(t)
+	progress := mustRun(t, p, d, m, whole, 4)
+	want := mustSummarize(t, whole)
+	if want.Word != evidence.Reorder || want.Winner != "reversed" {
+		t.Fatal(want.Finding)
+	}
+	all := want.Questions.Counted * (1 + 6)
+	if spent := progress.Answered; spent > all*3/4 {
+		t.Errorf("%d calls, and asking everybody takes %d", spent, all)
+	}
+	j := interrupted(t, p, d, m, 50, progress.Answered)
+	sameChoices(t, whole, j, want.Questions.Counted)
 	got := mustSummarize(t, j)
 	if got.Word != want.Word || got.Winner != want.Winner || got.Questions.Counted != want.Questions.Counted {
 		t.Errorf("%s\n%s", got.Finding, want.Finding)

@@ -29,26 +29,22 @@ type Result struct {
 	Simulated bool   `json:"simulated"` // a simulated reader answered: no model was measured
 	Finding   string `json:"finding"`   // the verdict, in one sentence
 
-	// Word is the verdict by rule (c), and Winner the name of the arm to use: that of
-	// a challenger for "reorder", else that of the baseline.
-	Word   evidence.Word `json:"word"`
-	Winner string        `json:"winner"`
+	// Decision is the verdict by rule (c). Where there are kinds, its Word is reorder if
+	// that of some kind is, else as good if that of some is, else keep if all are, and its
+	// Winner the baseline: Kinds say what to use.
+	Decision
+	// By is the field that the questions are split by, and Kinds the verdict on each part;
+	// empty where there are no kinds.
+	By    string       `json:"by,omitempty"`
+	Kinds []KindResult `json:"kinds,omitempty"`
 	// Unfit says why the run can tell nothing, for the word "unfit"; Anyway is what the
 	// word would be then.
 	Unfit  *fitness.Unfit `json:"unfit,omitempty"`
 	Anyway evidence.Word  `json:"anyway,omitempty"`
-	// FailuresDecide is what the word would be by the figures that are shown, where what
-	// the answers of failed calls would have been may change it.
-	FailuresDecide evidence.Word `json:"failures_decide,omitempty"`
-	// Withheld says that the word would be "keep", if it were known that the model
-	// answers more than 2 % right.
-	Withheld bool `json:"withheld,omitempty"`
 	// Settings are those of the winner; empty where the run is unfit.
 	Settings Settled `json:"settings"`
 	evidence.Rule
 	UntilDecided bool `json:"until_decided"`
-	// More says about how many more questions would settle an inconclusive verdict.
-	More *More `json:"more,omitempty"`
 
 	Model    string `json:"model"`
 	Date     string `json:"date"`
@@ -79,6 +75,52 @@ type Result struct {
 	Setup  []run.Setting `json:"setup"` // the exact configuration
 }
 
+// Decision is a verdict.
+type Decision struct {
+	Word evidence.Word `json:"word"`
+	// Winner is the name of the arm to use: that of a challenger for "reorder" and "as
+	// good", else that of the baseline.
+	Winner string `json:"winner"`
+	// Open are the cheaper challengers of which it is not known whether they are no worse,
+	// where Rule.NoWorse asks for it.
+	Open []string `json:"open,omitempty"`
+	// More says about how many more questions would settle an inconclusive verdict; nil
+	// where Rule.NoWorse asks for more than one word.
+	More *More `json:"more,omitempty"`
+	// FailuresDecide is what the word would be by the figures that are shown, where what
+	// the answers of failed calls would have been may change it.
+	FailuresDecide evidence.Word `json:"failures_decide,omitempty"`
+	// Withheld says that the word would be "keep" or "as good", if it were known that the
+	// model answers more than 2 % right.
+	Withheld bool `json:"withheld,omitempty"`
+}
+
+// KindResult is the verdict on one kind of questions. The kinds share one error budget.
+type KindResult struct {
+	QuestionKind
+	Decision
+	Questions int       `json:"questions"` // counted
+	Arms      []KindArm `json:"arms"`      // the baseline and the challengers that the verdict is about
+}
+
+// KindArm is what was found in one arm over the questions of a kind.
+type KindArm struct {
+	Name    string   `json:"name"`
+	Tally   Tally    `json:"tally"`             // as it was judged
+	Against *Against `json:"against,omitempty"` // nil for the baseline
+}
+
+// Cost is what a request costs on average in an arm, over the questions that it and the
+// baseline answered, as if the server had no cache.
+type Cost struct {
+	Prompt float64 `json:"prompt"` // tokens of the prompt; estimated where the server counts none
+	// Share is the cost as a share of the baseline's, by the prices, or by the tokens of
+	// prompts where there are none.
+	Share float64 `json:"share"`
+	// Thousand is what a thousand requests cost; nil without prices.
+	Thousand *float64 `json:"thousand,omitempty"`
+}
+
 // More is what would probably settle a comparison.
 type More struct {
 	Word      evidence.Word `json:"word"` // the nearer one
@@ -107,7 +149,9 @@ type ArmResult struct {
 	Full      Tally  `json:"full,omitzero"`       // by the whole answer
 	FirstLine Tally  `json:"first_line,omitzero"` // by its first line
 	// Against holds the arm against the baseline; nil for the baseline.
-	Against *Against     `json:"against,omitempty"`
+	Against *Against `json:"against,omitempty"`
+	// Cost is nil for controls, for identical arms and where nothing was answered.
+	Cost    *Cost        `json:"cost,omitempty"`
 	Counts  judge.Counts `json:"counts"` // calls that arms share count in each
 	Caching Caching      `json:"caching"`
 }
@@ -142,7 +186,8 @@ type Against struct {
 	Difference  float64 `json:"difference"`  // in accuracy, as a share, over units
 	Discordance float64 `json:"discordance"` // the mean of its squares
 	// Sequential holds however often one looks. It is nil for a control, for an
-	// identical arm and where nothing is counted yet.
+	// identical arm, where nothing is counted yet, and over all questions where they are
+	// split into kinds, which the verdict is about.
 	Sequential *evidence.Standing `json:"sequential,omitempty"`
 	// Sequence is the confidence sequence of the difference.
 	Sequence stats.Interval `json:"sequence"`

@@ -20,6 +20,10 @@ func (l *ledger) setup() []run.Setting {
 	add("seed", strconv.FormatUint(d.Seed, 10))
 	add("alpha", strconv.FormatFloat(cmp.Or(d.Alpha, 0.05), 'g', -1, 64))
 	add("worthwhile gain", points(d.Worthwhile))
+	if d.NoWorse > 0 {
+		add("no worse", "a loss of less than "+points(d.NoWorse))
+	}
+	add("a verdict for each", d.by())
 	add("questions end", map[bool]string{true: "once decided", false: "at the planned number"}[d.UntilDecided])
 	add("failed and refused calls", map[Unanswered]string{Drop: "remove the question from every arm", Wrong: "are wrong in their arm"}[d.unanswered()])
 	list.Judging(l.judging, l.judge())

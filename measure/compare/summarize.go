@@ -93,7 +93,7 @@ func (w *watcher) result(spent journal.Spent) (Result, error) {
 	l, d := w.ledger, w.ledger.described
 	r := Result{
 		Format: ResultFormat, Simulated: strings.HasPrefix(d.Model, model.SimulatedPrefix),
-		Rule: d.Rule, UntilDecided: d.UntilDecided,
+		Rule: d.Rule, UntilDecided: d.UntilDecided, By: d.by(),
 		Model: d.Model, Scorer: l.judging.Scorer.String(), JudgedBy: l.judging.JudgedBy(), Judge: l.judge(), Unanswered: d.unanswered(),
 		SameQuestions: d.SameQuestions, Graded: l.graded, Spent: spent, Notes: slices.Clone(d.Remarks), Setup: l.setup(),
 	}
@@ -132,6 +132,7 @@ func (w *watcher) countQuestions(r *Result) {
 	if w.clustered() {
 		r.Questions.Clusters = w.units
 	}
+	r.Questions.After = w.after
 	if !w.Decided() {
 		for _, id := range l.order {
 			if l.waits(l.questions[id]) {
@@ -140,5 +141,7 @@ func (w *watcher) countQuestions(r *Result) {
 		}
 		return
 	}
-	r.Questions.After = len(l.order) - w.next
+	for _, id := range l.order[w.next:] {
+		r.Questions.After += one(len(l.questions[id].Cells) > 0)
+	}
 }

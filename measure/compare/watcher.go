@@ -15,23 +15,34 @@ import (
 // watcher looks at the verdict, and at whether the run can tell one, after every
 // question, in order.
 type watcher struct {
-	ledger *ledger
+	ledger      *ledger
+	parts       []part         // one a kind of questions; none where all arms are identical
+	kindOf      map[string]int // by the value of a question
+	check       fitness.Check
+	challengers []string  // those that the verdict is about
+	expenses    []expense // parallel
+	next        int       // the first question that is not settled
+	cluster     []string  // of the questions before it, those that are not counted yet
+	unfit       *fitness.Unfit
+	differ      bool     // some question has two prompts among baseline and challengers
+	units       int      // independent ones: clusters count as one
+	counted     []string // the questions that the verdict is about, in order
+	dropped     int
+	after       int                  // questions of a kind that was decided, not counted
+	choices     watch.Lagged[string] // see choose; empty: all are asked
+	recalled    map[string]bool      // the arms that earlier runs noted
+	begun       int                  // questions, in this run
+}
+
+// part is a kind of questions: all of them where there are no kinds.
+type part struct {
 	// trial counts a call without an answer against the word that it would be counted
 	// for: the verdict is by it. known leaves such questions out.
 	trial, known *evidence.Trial
-	check        fitness.Check
-	challengers  []string // those that the verdict is about
-	next         int      // the first question that is not settled
-	cluster      []string // of the questions before it, those that are not counted yet
 	word         evidence.Word
-	unfit        *fitness.Unfit
-	differ       bool     // some question has two prompts among baseline and challengers
-	units        int      // independent ones: clusters count as one
-	counted      []string // the questions that the verdict is about, in order
+	done         bool     // decided: the first word counts
+	counted      []string // the questions that its verdict is about, in order
 	dropped      int
-	choices      watch.Lagged[string] // a sign for each challenger: - is not asked; empty: all are
-	recalled     map[string]bool      // the arms that earlier runs noted
-	begun        int                  // questions, in this run
 }
 
 // By is the ID of the Grader whose scores count; empty where the scorer judges.
@@ -40,7 +51,7 @@ func (w *watcher) By() string { return w.ledger.judging.By() }
 var _ watch.Watcher = (*watcher)(nil)
 
 func newWatcher(l *ledger) (*watcher, error) {
-	w := &watcher{ledger: l, word: evidence.Inconclusive, recalled: map[string]bool{}, choices: watch.NewLagged(l.described.lag(), "")}
+	w := &watcher{ledger: l, recalled: map[string]bool{}, kindOf: kindsByValue(l.described.Kinds), choices: watch.NewLagged(l.described.lag(), "")}
 	for _, arm := range l.arms {
 		if (arm.Kind == Challenger || arm.Kind == Earlier) && arm.Identical == "" {
 			w.challengers = append(w.challengers, arm.Name)
@@ -50,12 +61,32 @@ func newWatcher(l *ledger) (*watcher, error) {
 		w.unfit = w.samePrompts()
 		return w, nil
 	}
-	var err error
-	if w.trial, err = evidence.NewTrial(l.described.Rule, len(w.challengers)); err != nil {
+	w.expenses = make([]expense, len(w.challengers))
+	kinds := max(len(l.described.Kinds), 1)
+	trials, err := evidence.NewTrials(l.described.Rule, len(w.challengers), kinds)
+	if err != nil {
 		return nil, err
 	}
-	w.known, err = evidence.NewTrial(l.described.Rule, len(w.challengers))
-	return w, err
+	known, err := evidence.NewTrials(l.described.Rule, len(w.challengers), kinds)
+	if err != nil {
+		return nil, err
+	}
+	for i := range trials {
+		w.parts = append(w.parts, part{trial: trials[i], known: known[i], word: evidence.Inconclusive})
+	}
+	return w, nil
+}
+
+// kind returns the place of a question's kind; -1 for one that has no verdict, as in a
+// journal that was written by hand.
+func (w *watcher) kind(q Question) int {
+	if len(w.ledger.described.Kinds) == 0 {
+		return 0
+	}
+	if at, known := w.kindOf[q.Kind]; known {
+		return at
+	}
+	return slices.IndexFunc(w.ledger.described.Kinds, func(k QuestionKind) bool { return k.Pooled })
 }
 
 // Recall takes in a question that an earlier run noted.
@@ -79,7 +110,8 @@ func (w *watcher) Begin(id string, note any) (kept any, ready bool) {
 			w.begun++
 		}
 	}()
-	if _, known := l.questions[id]; known {
+	noted, known := l.questions[id]
+	if known && len(noted.Cells) > 0 {
 		maps.DeleteFunc(q.Cells, func(name string, _ Cell) bool { return w.recalled[name] })
 		if len(q.Cells) == 0 {
 			return nil, true
@@ -87,22 +119,38 @@ func (w *watcher) Begin(id string, note any) (kept any, ready bool) {
 		l.note(id, q) // arms that are new to the journal
 		return l.questions[id], true
 	}
-	choice, ready := w.choices.At(len(l.order))
+	choice, ready := w.choices.At(w.begun)
 	if !ready && l.described.UntilDecided {
 		return nil, false
 	}
-	for i, sign := range choice {
+	w.leaveOut(q, choice)
+	if known && len(q.Cells) == 0 {
+		return nil, true // as before
+	}
+	l.note(id, q)
+	return q, true
+}
+
+// leaveOut removes from a question the arms that a choice does not ask.
+func (w *watcher) leaveOut(q Question, choice string) {
+	if choice == "" {
+		return
+	}
+	n, kind := len(w.challengers), w.kind(q)
+	if kind < 0 || choice[kind*n] == kindIsDone {
+		clear(q.Cells)
+		return
+	}
+	for i, sign := range choice[kind*n : (kind+1)*n] {
 		if sign == '-' {
 			delete(q.Cells, w.challengers[i])
 		}
 	}
-	for _, arm := range l.arms {
+	for _, arm := range w.ledger.arms {
 		if _, asked := q.Cells[arm.Identical]; arm.Identical != "" && !asked {
 			delete(q.Cells, arm.Name)
 		}
 	}
-	l.note(id, q)
-	return q, true
 }
 
 // fresh says whether an arm is new to a journal that holds questions already.
@@ -118,14 +166,29 @@ func (w *watcher) Asks(id string, call int) bool {
 	return asked
 }
 
-// choose says whom to ask the question that is Lag behind the one that was just counted.
+// kindIsDone stands for every challenger of a kind whose questions are asked no more.
+const kindIsDone = '.'
+
+// choose says whom to ask the question that is Lag behind the one that was just counted: a
+// sign for each challenger of each kind, - for who is not asked.
 func (w *watcher) choose() {
-	if w.trial == nil || !w.ledger.described.UntilDecided {
+	if len(w.parts) == 0 || !w.ledger.described.UntilDecided {
 		return
 	}
 	var left strings.Builder
-	for i := range w.challengers {
-		left.WriteByte("+-"[one(!w.trial.Asks(i))])
+	for k := range w.parts {
+		p := &w.parts[k]
+		_, open := w.cheapest(p.trial)
+		for i := range w.challengers {
+			switch {
+			case p.done && len(w.parts) > 1:
+				left.WriteByte(kindIsDone)
+			case len(open) > 0:
+				left.WriteByte("+-"[one(!slices.Contains(open, i))])
+			default:
+				left.WriteByte("+-"[one(!p.trial.Asks(i))])
+			}
+		}
 	}
 	w.choices.Choose(left.String())
 }
@@ -138,12 +201,19 @@ func (w *watcher) Decided() bool {
 	if w.unfit != nil {
 		return true
 	}
-	return w.ledger.described.UntilDecided && (w.word == evidence.Reorder || w.keeps(w.word))
+	return len(w.parts) > 0 && !slices.ContainsFunc(w.parts, func(p part) bool { return !p.done })
 }
 
-// keeps says whether a word is keep, and may be said.
-func (w *watcher) keeps(word evidence.Word) bool {
-	return word == evidence.Keep && w.check.ComparisonReads()
+// says says whether a word may be said: one that nothing is lost or to be won needs a model
+// that can do the task.
+func (w *watcher) says(word evidence.Word) bool {
+	switch word {
+	case evidence.Reorder:
+		return true
+	case evidence.Keep, evidence.AsGood:
+		return w.check.ComparisonReads()
+	}
+	return false
 }
 
 // Settle counts the questions that are complete, in order, up to the first that is not,
@@ -157,6 +227,10 @@ func (w *watcher) settle(all bool) error {
 		q := w.ledger.questions[id]
 		if w.next >= w.begun && w.fresh() {
 			return nil // an arm that is new to the journal comes with Begin
+		}
+		if len(q.Cells) == 0 { // its kind was decided
+			w.choose()
+			continue
 		}
 		if w.ledger.waits(q) {
 			if !all || w.ledger.described.UntilDecided {
@@ -211,17 +285,59 @@ func (w *watcher) count() error {
 	if len(ids) == 0 {
 		return nil
 	}
-	l := w.ledger
+	byKind := make([][]string, max(len(w.parts), 1))
+	for _, id := range ids {
+		kind := w.kind(w.ledger.questions[id])
+		if kind < 0 || len(w.parts) > 0 && w.parts[kind].done {
+			w.after++
+			continue
+		}
+		byKind[kind] = append(byKind[kind], id)
+	}
 	var questions []fitness.Question
+	for kind, ids := range byKind {
+		if len(ids) == 0 {
+			continue
+		}
+		w.units++
+		for _, id := range ids {
+			questions = append(questions, w.fitness(w.ledger.questions[id]))
+		}
+		if err := w.countIn(kind, ids); err != nil {
+			return err
+		}
+	}
+	if len(questions) == 0 {
+		return nil
+	}
+	w.check.Add(questions...)
+	nothing := false
+	for k := range w.parts {
+		if p := &w.parts[k]; !p.done {
+			p.word = w.look(p.trial, false)
+			p.done = w.ledger.described.UntilDecided && w.says(p.word)
+		}
+		nothing = nothing || w.parts[k].word == evidence.Keep || w.parts[k].word == evidence.AsGood
+	}
+	if w.unfit = w.check.Comparison(); w.unfit == nil && nothing && !w.differ {
+		w.unfit = w.samePrompts() // no gain was seen because there was nothing to see
+	}
+	return nil
+}
+
+// countIn counts the questions of a cluster that are of one kind.
+func (w *watcher) countIn(kind int, ids []string) error {
+	l := w.ledger
 	spans, known := make([]span, len(w.challengers)), make([]span, len(w.challengers))
+	counted, dropped := w.counted, w.dropped
 	for _, id := range ids {
 		q := l.questions[id]
-		questions = append(questions, w.fitness(q))
 		drop := l.drops(q)
 		if drop {
 			w.dropped++
 		} else {
 			w.counted = append(w.counted, id)
+			w.spend(q)
 		}
 		baseline := l.of(q, l.arms[0].Name)
 		for i, name := range w.challengers {
@@ -242,21 +358,19 @@ func (w *watcher) count() error {
 			}
 		}
 	}
-	w.units++
-	w.check.Add(questions...)
+	if len(w.parts) == 0 {
+		return nil
+	}
+	p := &w.parts[kind]
+	p.counted = append(p.counted, w.counted[len(counted):]...)
+	p.dropped += w.dropped - dropped
 	for i := range w.challengers {
-		if err := spans[i].to(w.trial, i); err != nil {
+		if err := spans[i].to(p.trial, i); err != nil {
 			return err
 		}
-		if err := known[i].to(w.known, i); err != nil {
+		if err := known[i].to(p.known, i); err != nil {
 			return err
 		}
-	}
-	if w.trial != nil {
-		w.word = w.trial.Look()
-	}
-	if w.unfit = w.check.Comparison(); w.unfit == nil && w.word == evidence.Keep && !w.differ {
-		w.unfit = w.samePrompts() // no gain was seen because there was nothing to see
 	}
 	return nil
 }

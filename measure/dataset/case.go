@@ -50,6 +50,9 @@ type Case struct {
 	// returns it, it is a hash, and empty for a question alone.
 	Cluster string
 
+	// Kind is the value of the field Rules.By; empty where there is none.
+	Kind string
+
 	Documents []Document // one or more, in the order of the file: best first in a list
 	Gold      int        // the index of the gold document in Documents; -1: none, in a list
 	// Time and Conversation tell when a question was asked and of which conversation it

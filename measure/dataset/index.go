@@ -103,7 +103,7 @@ func (d *Dataset) recognize(line []byte) *Error {
 		d.parse, d.report.Task = parseKV, KeyValue
 	case (has("question") || d.rules.Lists) && has("ctxs"):
 		d.parse, d.report.Task, d.report.Lists = parseQA, QuestionAnswer, d.rules.Lists
-		d.report.Labels = d.rules.Labels.sum()
+		d.report.Labels, d.report.By = d.rules.Labels.sum(), d.rules.By
 	default:
 		return &Error{Rule: fmt.Sprintf("has %s; %s", keys.names(), cmp.Or(keys.converter(), d.wanted())), Err: ErrOtherFormat}
 	}

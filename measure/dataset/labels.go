@@ -17,6 +17,8 @@ type Labels map[string]Label
 type Label struct {
 	Answers []string
 	Gold    []string // IDs of the documents that hold the answer; empty: they are looked for
+	// Fields are what else the line says of the question in a text, a number, true or false.
+	Fields map[string]string `json:",omitempty"`
 }
 
 // sum tells labels apart; "" for none.
@@ -31,8 +33,8 @@ func (l Labels) sum() string {
 // LabelFormat is a line of a file of labels. "gold" may be left out.
 const LabelFormat = `{"question":"…","answers":["…"],"gold":["ID of a document"]}`
 
-// ReadLabels reads a file of labels: JSON lines as in LabelFormat, further keys
-// ignored, blank lines skipped, 16 MiB a line and 2^20 lines at most. The error is
+// ReadLabels reads a file of labels: JSON lines as in LabelFormat, perhaps with further
+// keys, blank lines skipped, 16 MiB a line and 2^20 lines at most. The error is
 // an *Error that gives the line: one that is no such line (ErrNotJSON,
 // ErrOtherFormat), a second one for a question, one without an answer.
 func ReadLabels(path string) (Labels, error) {
@@ -86,10 +88,31 @@ func ReadLabels(path string) (Labels, error) {
 		case len(labels) == DefaultMaxLines:
 			return fail(lines.Number, fmt.Sprintf("is one line too many; %d are allowed", DefaultMaxLines), ErrLimit)
 		}
-		labels[id] = Label{Answers: l.Answers, Gold: l.Gold}
+		labels[id] = Label{Answers: l.Answers, Gold: l.Gold, Fields: otherFields(line)}
 	}
 	if len(labels) == 0 {
 		return fail(0, "has no label", ErrNoCase)
 	}
 	return labels, nil
+}
+
+// otherFields are what a line of labels says of its question beside the answers.
+func otherFields(line []byte) map[string]string {
+	var all fields
+	if json.Unmarshal(line, &all) != nil {
+		return nil
+	}
+	var others map[string]string
+	for key, raw := range all {
+		if key == "question" || key == "answers" || key == "gold" {
+			continue
+		}
+		if kind, ok := asKind(raw); ok && kind != "" {
+			if others == nil {
+				others = map[string]string{}
+			}
+			others[key] = kind
+		}
+	}
+	return others
 }

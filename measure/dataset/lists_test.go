@@ -258,7 +258,7 @@ func TestReadLabels(t *testing.T) {
 	t.Parallel()
 	got, err := ReadLabels(write(t, "\xEF\xBB\xBF"+`{"question":"Where  is it","answers":["Rome","Roma"],"more":1}`+"\r\n\n"+`{"question":"who","answers":["the","Ada"],"gold":["7"]}`))
 	want := Labels{
-		questionID("where is it"): {Answers: []string{"Rome", "Roma"}},
+		questionID("where is it"): {Answers: []string{"Rome", "Roma"}, Fields: map[string]string{"more": "1"}},
 		questionID("who"):         {Answers: []string{"the", "Ada"}, Gold: []string{"7"}},
 	}
 	if err != nil || !reflect.DeepEqual(got, want) {

@@ -22,7 +22,7 @@ func (r Rules) New(cases ...Case) (*Dataset, error) {
 	if len(cases) > r.MaxLines {
 		return nil, &Error{Rule: fmt.Sprintf("has %d cases; %d are allowed", len(cases), r.MaxLines), Err: ErrLimit}
 	}
-	d := &Dataset{rules: r, report: Report{Task: QuestionAnswer, Lists: r.Lists, Labels: r.Labels.sum(), Lines: len(cases)}}
+	d := &Dataset{rules: r, report: Report{Task: QuestionAnswer, Lists: r.Lists, Labels: r.Labels.sum(), By: r.By, Lines: len(cases)}}
 	var kept []Case
 	seen := map[[8]byte]struct{}{}
 	for i, c := range cases {

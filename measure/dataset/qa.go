@@ -116,6 +116,11 @@ func parseQA(line []byte, rules Rules) (c Case, answerElsewhere bool, reason Rea
 			answerElsewhere = true
 		}
 	}
+	if rules.By != "" {
+		if c.Kind, fault = kindIn(f, rules.By, len(c.Documents)); fault != "" {
+			return notForm(fault)
+		}
+	}
 	reason = c.complete(marks, rules)
 	if rules.Lists {
 		answerElsewhere = false
@@ -136,6 +141,9 @@ func (c *Case) complete(marks []*bool, rules Rules) Reason {
 		label := rules.Labels[c.ID]
 		if len(c.Answers) == 0 {
 			c.Answers = slices.Clone(label.Answers) // the case is the caller's
+		}
+		if c.Kind == "" {
+			c.Kind = label.Fields[rules.By]
 		}
 		c.Golds = golds(*c, marks, label, rules.Scorer)
 	}

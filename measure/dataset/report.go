@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -66,6 +67,9 @@ type Report struct {
 	// Clusters is how many independent units the cases make: a cluster counts as one.
 	// 0: each case is one.
 	Clusters int `json:"clusters,omitempty"`
+	// By is Rules.By, and Kinds counts the cases of each kind.
+	By    string         `json:"by,omitempty"`
+	Kinds map[string]int `json:"kinds,omitempty"`
 	// Labels tells Rules.Labels apart, by a hash of them; empty: there were none.
 	Labels string `json:"labels,omitempty"`
 	// MinDocuments and MaxDocuments are the least and the most documents of a kept
@@ -112,6 +116,12 @@ func (r *Report) leaveOut(reason Reason, line int, why string) {
 
 func (r *Report) keep(c Case, answerElsewhere bool) {
 	r.Kept++
+	if r.By != "" {
+		if r.Kinds == nil {
+			r.Kinds = map[string]int{}
+		}
+		r.Kinds[c.Kind]++
+	}
 	if n := len(c.Documents); r.Kept == 1 {
 		r.MinDocuments, r.MaxDocuments = n, n
 	} else {
@@ -141,7 +151,7 @@ func (r *Report) finish() error {
 	case r.Kept == 0:
 		return &Error{Rule: "has no usable case: " + r.String(), Err: ErrNoCase}
 	}
-	return nil
+	return r.checkKinds()
 }
 
 // clone keeps the caller's hands off the dataset's own report.
@@ -151,6 +161,7 @@ func (r Report) clone() Report {
 		r.LeftOut[i].Lines = slices.Clone(r.LeftOut[i].Lines)
 	}
 	r.AnswerElsewhere = slices.Clone(r.AnswerElsewhere)
+	r.Kinds = maps.Clone(r.Kinds)
 	return r
 }
 

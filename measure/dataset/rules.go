@@ -29,6 +29,11 @@ type Rules struct {
 	// Choose says by its Case.ID whether a case is wanted: one split of a file. The
 	// others are left out as NotChosen. nil: all.
 	Choose func(id string) bool
+	// By names a field of a line that says of which kind a question is, such as its
+	// language or tenant; a line without it may have it in Labels. It becomes Case.Kind.
+	// ByDocuments is the length of the list where no line has that field. A case of New
+	// has its Kind already. Empty: there are no kinds.
+	By string
 	// Labels are the answers of questions whose lines have none. They need Lists.
 	Labels Labels
 	// MaxLine, MaxUnpacked and MaxLines refuse a larger file. 0 means the Default.

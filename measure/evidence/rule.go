@@ -16,6 +16,9 @@ const (
 	Keep Word = "keep"
 	// Inconclusive: neither is known yet.
 	Inconclusive Word = "inconclusive"
+	// AsGood: a cheaper challenger loses less than Rule.NoWorse. No Trial says so, since it
+	// knows no cost; see Trial.NoWorse.
+	AsGood Word = "as good"
 	// Unfit: the run can tell nothing. No Trial says so; package fitness does.
 	Unfit Word = "unfit"
 )
@@ -30,6 +33,10 @@ type Rule struct {
 	// default, because only the user knows it. Halved, Keep takes four times as many
 	// questions.
 	Worthwhile float64 `json:"worthwhile"`
+	// NoWorse is the loss, as a share above 0 and below 1, that a challenger must stay
+	// under to be as good as the baseline: 0.03 is 3 points. 0: that is not asked. Halved,
+	// the answer takes four times as many questions.
+	NoWorse float64 `json:"no_worse,omitempty"`
 }
 
 // checked fills in what is 0.
@@ -41,5 +48,9 @@ func (r Rule) checked() (Rule, error) {
 	if !(r.Worthwhile > 0 && r.Worthwhile < 1) {
 		worthwhile = &core.ConfigError{Field: "Worthwhile", Value: r.Worthwhile, Rule: "must be a share above 0 and below 1: 0.03 is 3 points"}
 	}
-	return r, errors.Join(checkAlpha("Alpha", r.Alpha), worthwhile)
+	var noWorse error
+	if !(r.NoWorse >= 0 && r.NoWorse < 1) {
+		noWorse = &core.ConfigError{Field: "NoWorse", Value: r.NoWorse, Rule: "must be 0, for none, or a share below 1: 0.03 is 3 points"}
+	}
+	return r, errors.Join(checkAlpha("Alpha", r.Alpha), worthwhile, noWorse)
 }

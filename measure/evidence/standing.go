@@ -20,7 +20,7 @@ type Standing struct {
 	// of "the gain is 0 or less". It may be less than 1/e* now. Below 1e-308 it is 0.
 	P float64 `json:"p"`
 	// LogDown is the natural logarithm of the e-value against a gain of
-	// Rule.Worthwhile or more.
+	// Rule.Worthwhile or more, with the other kinds of NewTrials accounted for.
 	LogDown float64 `json:"log_down"`
 	// Sequence is the confidence sequence at 1 - alpha, of this challenger alone. It
 	// looks both ways, so that at the first Reorder it often still holds 0.
@@ -28,4 +28,10 @@ type Standing struct {
 	// Excluded says that a gain of Rule.Worthwhile is excluded: LogDown has reached
 	// log(1/alpha).
 	Excluded bool `json:"excluded"`
+	// LogNoWorse is the natural logarithm of the e-value against a loss of Rule.NoWorse or
+	// more, with the other challengers accounted for; nil without that rule. NoWorse says
+	// that it has reached log(1/alpha); Worse that the opposite has, a loss of that much.
+	LogNoWorse *float64 `json:"log_no_worse,omitempty"`
+	NoWorse    bool     `json:"no_worse,omitempty"`
+	Worse      bool     `json:"worse,omitempty"`
 }

@@ -1,11 +1,7 @@
 package evidence
 
 import (
-	"cmp"
-	"errors"
 	"fmt"
-	"math"
-	"slices"
 
 	"github.com/bookend-rag/bookend/core"
 )
@@ -38,8 +34,7 @@ type Trial struct {
 	rule        Rule
 	limit       float64 // log(1/alpha)
 	challengers []challenger
-	ascending   []int // challengers by e+
-	moved       bool  // since e* was weighed
+	budget      *budget
 }
 
 type challenger struct {
@@ -52,21 +47,11 @@ type challenger struct {
 // NewTrial returns a comparison with so many challengers, 1 or more, and no
 // question yet. The error joins a *core.ConfigError for each fault.
 func NewTrial(rule Rule, challengers int) (*Trial, error) {
-	rule, err := rule.checked()
-	if challengers < 1 {
-		err = errors.Join(err, &core.ConfigError{Field: "challengers", Value: challengers, Rule: "a comparison needs 1 or more"})
-	}
+	trials, err := NewTrials(rule, challengers, 1)
 	if err != nil {
 		return nil, err
 	}
-	t := &Trial{
-		rule: rule, limit: -math.Log(rule.Alpha),
-		challengers: make([]challenger, challengers), ascending: make([]int, challengers),
-	}
-	for i := range t.ascending {
-		t.ascending[i] = i
-	}
-	return t, nil
+	return trials[0], nil
 }
 
 // Add counts what one question, or one cluster of questions, says of a challenger: its
@@ -87,7 +72,7 @@ func (t *Trial) Add(challenger int, low, high float64) error {
 	}
 	if low != 0 {
 		c.pluses = c.LogPlus()
-		t.moved = true
+		t.budget.moved = true
 	}
 	return nil
 }
@@ -95,7 +80,7 @@ func (t *Trial) Add(challenger int, low, high float64) error {
 // Look returns the word of all that was added. It allocates nothing, and costs less
 // than a microsecond a challenger.
 func (t *Trial) Look() Word {
-	t.weigh()
+	t.budget.weigh()
 	word, _ := t.word()
 	return word
 }
@@ -103,41 +88,15 @@ func (t *Trial) Look() Word {
 // Excluded says whether a gain of Rule.Worthwhile is excluded for a challenger, so that
 // it need not be asked any more. It panics for a challenger that does not exist, as a
 // slice does.
-func (t *Trial) Excluded(challenger int) bool {
-	return t.challengers[challenger].LogBelow(t.rule.Worthwhile) >= t.limit
-}
+func (t *Trial) Excluded(challenger int) bool { return t.down(challenger) >= t.limit }
 
-// weigh finds e* of each challenger from all e+.
-func (t *Trial) weigh() {
-	if !t.moved {
-		return
+// down is the evidence against a worthwhile gain, with other kinds accounted for.
+func (t *Trial) down(challenger int) float64 {
+	own := t.challengers[challenger].LogBelow(t.rule.Worthwhile)
+	if len(t.budget.trials) == 1 {
+		return own
 	}
-	t.moved = false
-	slices.SortFunc(t.ascending, func(i, j int) int { return cmp.Compare(t.challengers[i].pluses, t.challengers[j].pluses) })
-	for i := range t.challengers {
-		c := &t.challengers[i]
-		// Adding what is less than the mean lowers it; what is more, and all after
-		// it, does not.
-		sum, size := c.pluses, 1.0
-		c.star = c.pluses
-		for _, j := range t.ascending {
-			if j == i {
-				continue
-			}
-			other := t.challengers[j].pluses
-			if other >= c.star {
-				break
-			}
-			sum, size = addLogs(sum, other), size+1
-			c.star = sum - math.Log(size)
-		}
-		c.best = max(c.best, c.star)
-	}
-}
-
-// addLogs returns log(exp(x) + exp(y)).
-func addLogs(x, y float64) float64 {
-	return max(x, y) + math.Log1p(math.Exp(-math.Abs(x-y)))
+	return star(own, t.budget.downs(t))
 }
 
 // word returns the word and the index of the winner, or -1.

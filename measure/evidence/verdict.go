@@ -16,17 +16,22 @@ type Verdict struct {
 // ask for it as often as one likes; for the word alone, Look is a thousand times
 // cheaper.
 func (t *Trial) Verdict() Verdict {
-	t.weigh()
+	t.budget.weigh()
 	v := Verdict{Challengers: make([]Standing, len(t.challengers))}
 	v.Word, v.Winner = t.word()
 	asked := false
 	for i := range t.challengers {
 		c := &t.challengers[i]
-		down := c.LogBelow(t.rule.Worthwhile)
+		down := t.down(i)
 		v.Challengers[i] = Standing{
 			Units: c.Len(), Difference: c.Value(), Discordance: c.Square(),
 			LogE: c.star, P: math.Exp(-c.best), LogDown: down,
 			Sequence: c.interval(t.rule.Alpha), Excluded: down >= t.limit,
+			NoWorse: t.NoWorse(i), Worse: t.Worse(i),
+		}
+		if t.rule.NoWorse > 0 {
+			log := t.noWorse(i)
+			v.Challengers[i].LogNoWorse = &log
 		}
 		asked = asked || c.Len() > 0
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/bookend-rag/bookend/core"
@@ -244,8 +243,6 @@ func (l *ledger) waits(q *asked, all bool) bool {
 	}
 	return has(ArmRepeat) && len(q.repeats) < l.described.Repeats
 }
-
-func armKey(arm string, slot int) string { return arm + " " + strconv.Itoa(slot) }
 
 func (l *ledger) score(c cell) float64 { return l.judging.Score(c.scores) }
 

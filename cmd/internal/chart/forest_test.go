@@ -34,7 +34,7 @@ func comparison(fixed bool) compare.Result {
 	same := arm("tail-head", compare.Challenger, 0, 0, fixed)
 	same.Identical = "reversed"
 	return compare.Result{
-		Model: "m", Date: "2026-01-02", Word: evidence.Reorder, Winner: "reversed", UntilDecided: !fixed,
+		Model: "m", Date: "2026-01-02", Decision: compare.Decision{Word: evidence.Reorder, Winner: "reversed"}, UntilDecided: !fixed,
 		Rule: evidence.Rule{Alpha: 0.05, Worthwhile: 0.03}, Questions: compare.Questions{Planned: 100, Counted: 100},
 		Arms: []compare.ArmResult{
 			{Name: "ranked", Kind: compare.Baseline},

@@ -20,6 +20,12 @@ type comparison struct {
 	Worthwhile string // names its line
 	LeftOut    string
 
+	Kinds      grid // no rows where there are none
+	AboutKinds []string
+	Costs      grid // no rows where they are not known, or not asked for
+	AboutCosts []string
+	Plots      []costPlot
+
 	Behind                          string
 	Accuracy, Differences, Evidence grid
 	Fixed                           grid // no rows where the number of questions was not fixed
@@ -49,6 +55,8 @@ func Comparison(r compare.Result) ([]byte, error) {
 		Name:     d.Name,
 		Finding:  together(show.Line(r.Finding)),
 		Forests:  forests(d, table.Warnings(r)), Key: key(d), Worthwhile: d.WorthwhileName(), LeftOut: d.LeftOut(),
+		Kinds: newGrid(table.Kinds(r)), AboutKinds: allTogether(table.AboutKinds(r)),
+		Costs: newGrid(table.Costs(r)), AboutCosts: allTogether(table.AboutCosts(r)), Plots: costPlots(chart.CostsOf(r), table.Warnings(r)),
 		Behind:   table.BehindComparison(r),
 		Accuracy: newGrid(table.Compared(r)), Differences: newGrid(table.Differences(r)), Evidence: newGrid(table.Evidence(r)),
 		Fixed: newGrid(table.Fixed(r)), Identical: table.Identical(r), How: allTogether(table.How(r)),

@@ -28,7 +28,7 @@ func hostileComparison() compare.Result {
 	same := arm("same"+hostile, compare.Challenger)
 	same.Identical = "base" + hostile
 	return compare.Result{
-		Finding: "Reorder: " + hostile, Word: evidence.Reorder, Winner: "new" + hostile, Model: "model" + hostile, Date: "date" + hostile,
+		Finding: "Reorder: " + hostile, Decision: compare.Decision{Word: evidence.Reorder, Winner: "new" + hostile}, Model: "model" + hostile, Date: "date" + hostile,
 		Scorer: "scorer" + hostile, JudgedBy: "full answer", Rule: evidence.Rule{Alpha: 0.05, Worthwhile: 0.03},
 		Questions: compare.Questions{Planned: 10, Counted: 10},
 		Arms: []compare.ArmResult{
@@ -156,7 +156,7 @@ func TestComparisonUntilDecided(t *testing.T) {
 func TestComparisonOfNothing(t *testing.T) {
 	t.Parallel()
 	html := mustPage(t, compare.Result{
-		Finding: "Keep a: every challenger gives the same prompts as it.", Word: evidence.Keep, Winner: "a", Rule: evidence.Rule{Alpha: 0.05, Worthwhile: 0.03},
+		Finding: "Keep a: every challenger gives the same prompts as it.", Decision: compare.Decision{Word: evidence.Keep, Winner: "a"}, Rule: evidence.Rule{Alpha: 0.05, Worthwhile: 0.03},
 		Arms: []compare.ArmResult{{Name: "a", Kind: compare.Baseline}, {Name: "b", Kind: compare.Challenger, Identical: "a", Against: &compare.Against{}}},
 	})
 	for _, want := range []string{"There is nothing to draw", "identical to a", "<strong>a</strong>, the baseline"} {

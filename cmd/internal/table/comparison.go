@@ -47,7 +47,19 @@ func Marks(r compare.Result) string {
 
 // Verdict is the word of a comparison and the arm that it says to use.
 func Verdict(r compare.Result) string {
+	if len(r.Kinds) > 0 {
+		var kinds []string
+		for _, k := range r.Kinds[:min(len(r.Kinds), 4)] {
+			kinds = append(kinds, fmt.Sprintf("%s: %s", show.Cut(show.Line(k.Title()), 20), k.Word))
+		}
+		if len(r.Kinds) > 4 {
+			kinds = append(kinds, "…")
+		}
+		return fmt.Sprintf("by %s: %s", show.Cut(show.Line(r.By), 20), strings.Join(kinds, ", "))
+	}
 	switch r.Word {
+	case evidence.AsGood:
+		return "as good and cheaper: " + show.Line(r.Winner)
 	case evidence.Reorder:
 		return "reorder: use " + show.Line(r.Winner)
 	case evidence.Keep:

@@ -22,6 +22,7 @@ func ComparisonCSV(r compare.Result) ([]byte, error) {
 		"mcnemar_p", "holm_p", "bootstrap_low", "bootstrap_high", "detectable",
 		"planned", "answered", "failed", "missing", "refused", "truncated", "empty",
 		"prompt_tokens", "cached_tokens", "begins_like_baseline",
+		"log_e_no_worse", "prompt_tokens_each", "cost_share", "cost_thousand",
 	}}
 	n := r.Questions.Counted
 	for _, a := range r.Arms {
@@ -46,6 +47,8 @@ func ComparisonCSV(r compare.Result) ([]byte, error) {
 		line = append(line, against(a)...)
 		line = append(line, counts(a.Counts)...)
 		line = append(line, strconv.Itoa(a.Caching.Prompt), strconv.Itoa(a.Caching.Cached), share(n, a.Caching.Common))
+		line = append(line, noWorse(a.Against))
+		line = append(line, costs(a.Cost)...)
 		lines = append(lines, line)
 	}
 	var b bytes.Buffer
@@ -82,3 +85,15 @@ func against(a compare.ArmResult) []string {
 func yes(v bool) string { return map[bool]string{true: "yes", false: "no"}[v] }
 
 func number(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
+
+// costs returns the cells of what a request costs in an arm.
+func costs(c *compare.Cost) []string {
+	cells := make([]string, 3)
+	if c != nil {
+		cells[0], cells[1] = number(c.Prompt), number(c.Share)
+		if c.Thousand != nil {
+			cells[2] = number(*c.Thousand)
+		}
+	}
+	return cells
+}

@@ -39,7 +39,7 @@ func comparison(untilDecided bool) compare.Result {
 	}
 	counts := judge.Counts{Planned: 12, Answered: 11, Missing: 1}
 	r := compare.Result{
-		Model: "m", Word: evidence.Reorder, Winner: "=new", UntilDecided: untilDecided, Scorer: "s", JudgedBy: "full answer",
+		Model: "m", Decision: compare.Decision{Word: evidence.Reorder, Winner: "=new"}, UntilDecided: untilDecided, Scorer: "s", JudgedBy: "full answer",
 		Rule:      evidence.Rule{Alpha: 0.05, Worthwhile: 0.03},
 		Questions: compare.Questions{Planned: 12, Counted: 10, Dropped: 1, Missing: 1},
 		Arms: []compare.ArmResult{

@@ -1,0 +1,133 @@
+package compare
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/bookend-rag/bookend/measure/evidence"
+	"github.com/bookend-rag/bookend/measure/model"
+)
+
+// cheaperBy is how much less an arm has to cost to be cheaper than another: less is in how
+// the same documents are labelled, or in how long the answers happened to be.
+const cheaperBy = 0.01
+
+// expense adds up what an arm and the baseline cost over the questions that both answered.
+type expense struct {
+	arm, baseline float64
+	questions     int
+}
+
+// share is what the arm costs as a share of the baseline; known is false where nothing says
+// so.
+func (e expense) share() (share float64, known bool) {
+	if e.baseline <= 0 {
+		return 1, false
+	}
+	return e.arm / e.baseline, true
+}
+
+func (e expense) cheaper() bool {
+	share, known := e.share()
+	return known && share < 1-cheaperBy
+}
+
+// price is what a call costs without a cache, which serves the arms that are asked later
+// better than it would alone: by the prices, or in tokens of prompts where there are none.
+func (l *ledger) price(o outcome) float64 {
+	usage := model.Usage{Prompt: o.usage.Prompt, Completion: o.usage.Completion}
+	if usage.Prompt == 0 {
+		usage.Prompt = o.estimated
+	}
+	if l.described.Prices == (model.Prices{}) {
+		return float64(usage.Prompt)
+	}
+	return l.described.Prices.Cost(usage)
+}
+
+// spend adds what the arms cost in a question.
+func (w *watcher) spend(q Question) {
+	l := w.ledger
+	baseline := l.of(q, l.arms[0].Name)
+	if baseline.state != answered {
+		return
+	}
+	for i, name := range w.challengers {
+		if o := l.of(q, name); o.state == answered {
+			e := &w.expenses[i]
+			e.arm, e.baseline, e.questions = e.arm+l.price(o), e.baseline+l.price(baseline), e.questions+1
+		}
+	}
+}
+
+// cheapest returns the cheapest challenger that is known to be no worse, -1 for none, and
+// those that may still turn out to be no worse and are cheaper, or cheaper than the baseline
+// where there is none.
+func (w *watcher) cheapest(t *evidence.Trial) (arm int, open []int) {
+	arm = -1
+	if w.ledger.described.NoWorse == 0 {
+		return arm, nil
+	}
+	least := 1 - cheaperBy
+	for i, e := range w.expenses {
+		if share, _ := e.share(); e.cheaper() && t.NoWorse(i) && (arm < 0 || share < least) {
+			arm, least = i, share
+		}
+	}
+	if arm >= 0 {
+		least *= 1 - cheaperBy
+	}
+	for i, e := range w.expenses {
+		share, known := e.share()
+		if (!known || share < least) && !t.NoWorse(i) && !t.Worse(i) && !w.earlier(w.challengers[i]) {
+			open = append(open, i)
+		}
+	}
+	return arm, open
+}
+
+// look returns the word of a kind. At the end what is still open stands in the way of
+// nothing.
+func (w *watcher) look(t *evidence.Trial, end bool) evidence.Word {
+	arm, open := w.cheapest(t)
+	switch {
+	case arm >= 0 && (end || len(open) == 0):
+		return evidence.AsGood
+	case len(open) > 0 && !end:
+		return evidence.Inconclusive
+	}
+	return t.Look()
+}
+
+// cost is what a request costs in an arm.
+func (w *watcher) cost(arm ArmInfo) *Cost {
+	l := w.ledger
+	if arm.Kind != Baseline && !slices.Contains(w.challengers, arm.Name) {
+		return nil
+	}
+	var prompt, spent, before float64
+	n := 0
+	all, every := 0.0, 0 // of the baseline
+	for _, id := range w.counted {
+		q := l.questions[id]
+		baseline, o := l.of(q, l.arms[0].Name), l.of(q, arm.Name)
+		if baseline.state != answered {
+			continue
+		}
+		all, every = all+l.price(baseline), every+1
+		if o.state == answered {
+			n, spent, before = n+1, spent+l.price(o), before+l.price(baseline)
+			prompt += float64(cmp.Or(o.usage.Prompt, o.estimated))
+		}
+	}
+	if n == 0 || before <= 0 {
+		return nil
+	}
+	c := &Cost{Prompt: prompt / float64(n), Share: spent / before}
+	if l.described.Prices != (model.Prices{}) {
+		// An arm that was asked less often was asked other questions: its share counts.
+		thousand := 1000 * c.Share * all / float64(every)
+		c.Thousand = &thousand
+	}
+	return c
+}

@@ -1,0 +1,142 @@
+package evidence
+
+import (
+	"errors"
+	"math"
+	"slices"
+
+	"github.com/bookend-rag/bookend/core"
+)
+
+// NewTrials returns a comparison for each of some kinds of questions, all with the same
+// challengers, under one error budget: over all looks at all of them, some Reorder names a
+// challenger whose true gain in that kind is 0 or less with a probability of at most
+// Rule.Alpha, and some Keep comes with the same bound in a kind in which a challenger gains
+// Rule.Worthwhile or more. The first word of a kind counts; whoever stops a kind there
+// asks its questions no more. Questions of one cluster may stand in several kinds.
+//
+// The budget is that of closed testing: the evidence of a challenger in a kind is weighed
+// with that of all challengers in all kinds, so that a kind that stands out costs little.
+// With one kind it is NewTrial. Each number is 1 or more. The trials belong to one
+// goroutine together. The error joins a *core.ConfigError for each fault.
+func NewTrials(rule Rule, challengers, kinds int) ([]*Trial, error) {
+	rule, err := rule.checked()
+	if challengers < 1 {
+		err = errors.Join(err, &core.ConfigError{Field: "challengers", Value: challengers, Rule: "a comparison needs 1 or more"})
+	}
+	if kinds < 1 {
+		err = errors.Join(err, &core.ConfigError{Field: "kinds", Value: kinds, Rule: "must be 1 or more"})
+	}
+	if err != nil {
+		return nil, err
+	}
+	b := &budget{trials: make([]*Trial, kinds)}
+	for i := range b.trials {
+		b.trials[i] = &Trial{rule: rule, limit: -math.Log(rule.Alpha), challengers: make([]challenger, challengers), budget: b}
+	}
+	b.scratch = make([]float64, 0, kinds*challengers)
+	return b.trials, nil
+}
+
+// NoWorse says whether a loss of Rule.NoWorse or more is excluded for a challenger, with
+// the others accounted for: over all looks it says so of some challenger that loses so much
+// with a probability of at most Rule.Alpha. It is false without that rule, and panics for a
+// challenger that does not exist, as a slice does.
+func (t *Trial) NoWorse(challenger int) bool { return t.noWorse(challenger) >= t.limit }
+
+func (t *Trial) noWorse(i int) float64 {
+	own := t.challengers[i].notWorse(t.rule)
+	if len(t.challengers) == 1 && len(t.budget.trials) == 1 {
+		return own
+	}
+	return star(own, t.budget.each(func(c *challenger) float64 { return c.notWorse(t.rule) }))
+}
+
+// Worse says whether it is known of a challenger that it loses Rule.NoWorse or more, which
+// is wrong with a probability of at most Rule.Alpha for each. It is false without that
+// rule, and panics as NoWorse does.
+func (t *Trial) Worse(challenger int) bool {
+	return t.rule.NoWorse > 0 && t.challengers[challenger].LogBelow(-t.rule.NoWorse) >= t.limit
+}
+
+// notWorse is the evidence of a challenger alone; none without the rule.
+func (c *challenger) notWorse(r Rule) float64 {
+	if r.NoWorse == 0 {
+		return 0
+	}
+	return c.LogAbove(-r.NoWorse)
+}
+
+// budget is the error rate that all challengers of some trials share.
+type budget struct {
+	trials  []*Trial
+	moved   bool // since e* was weighed
+	scratch []float64
+}
+
+// each returns a value of every challenger, ascending, until it is called again.
+func (b *budget) each(value func(c *challenger) float64) []float64 {
+	b.scratch = b.scratch[:0]
+	for _, t := range b.trials {
+		for i := range t.challengers {
+			b.scratch = append(b.scratch, value(&t.challengers[i]))
+		}
+	}
+	slices.Sort(b.scratch)
+	return b.scratch
+}
+
+// downs returns, ascending, the evidence that each kind but one has no worthwhile gain:
+// that of the challenger that it is least sure of.
+func (b *budget) downs(but *Trial) []float64 {
+	b.scratch = b.scratch[:0]
+	for _, t := range b.trials {
+		if t == but {
+			continue
+		}
+		least := math.Inf(1)
+		for i := range t.challengers {
+			least = min(least, t.challengers[i].LogBelow(t.rule.Worthwhile))
+		}
+		b.scratch = append(b.scratch, least)
+	}
+	slices.Sort(b.scratch)
+	return b.scratch
+}
+
+// weigh finds e* of each challenger from all e+.
+func (b *budget) weigh() {
+	if b == nil || !b.moved { // nil: that of the zero Trial
+		return
+	}
+	b.moved = false
+	ascending := b.each(func(c *challenger) float64 { return c.pluses })
+	for _, t := range b.trials {
+		for i := range t.challengers {
+			c := &t.challengers[i]
+			c.star = star(c.pluses, ascending)
+			c.best = max(c.best, c.star)
+		}
+	}
+}
+
+// star returns the least mean of an e-value and any number of others, all as logarithms.
+// Its own may stand among the others: it lowers nothing.
+func star(own float64, ascending []float64) float64 {
+	// Adding what is less than the mean lowers it; what is more, and all after it, does
+	// not.
+	sum, size, least := own, 1.0, own
+	for _, other := range ascending {
+		if other >= least {
+			break
+		}
+		sum, size = addLogs(sum, other), size+1
+		least = sum - math.Log(size)
+	}
+	return least
+}
+
+// addLogs returns log(exp(x) + exp(y)).
+func addLogs(x, y float64) float64 {
+	return max(x, y) + math.Log1p(math.Exp(-math.Abs(x-y)))
+}
