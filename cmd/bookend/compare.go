@@ -202,11 +202,11 @@ func (c *compareCommand) Run(ctx context.Context, s streams) error {
 		fmt.Fprintln(s.out, "\nDry run: nothing was asked, spent or written.")
 		return nil
 	}
-	return c.carryOut(ctx, s, plan, described, judge, model)
+	return c.carryOut(ctx, s, lists, plan, described, judge, model)
 }
 
 // carryOut asks, by batch or at once, and reports.
-func (c *compareCommand) carryOut(ctx context.Context, s streams, plan *compare.Plan, described compare.Described, judge grading, client model.Model) error {
+func (c *compareCommand) carryOut(ctx context.Context, s streams, lists *dataset.Dataset, plan *compare.Plan, described compare.Described, judge grading, client model.Model) error {
 	same := func(path string) error { return sameComparison(path, described) }
 	ask := func(m model.Model) func(*journal.Journal, run.Limits) (run.Progress, error) {
 		return func(j *journal.Journal, limits run.Limits) (run.Progress, error) {
@@ -236,6 +236,9 @@ func (c *compareCommand) carryOut(ctx context.Context, s streams, plan *compare.
 		return err
 	}
 	result, err := compare.SummarizeJournal(filepath.Join(c.Out, journalName), nil)
+	if err == nil && c.WithQuestions {
+		err = fillComparison(&result, lists)
+	}
 	if err == nil {
 		err = publishComparison(s.out, c.folder(c.Out, result.Scorer+", "+result.JudgedBy), result)
 	}

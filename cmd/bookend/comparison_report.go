@@ -30,6 +30,8 @@ func publishComparison(to io.Writer, f folder, r compare.Result) error {
 		r = withoutFigures(r)
 	}
 	printComparison(to, r)
+	sentence, lines := table.NextComparison(r, f.dir)
+	printNext(to, sentence, lines)
 	files, err := comparisonFiles(r)
 	if err != nil {
 		return err
@@ -45,7 +47,7 @@ func publishComparison(to io.Writer, f folder, r compare.Result) error {
 
 // withoutFigures leaves out what an unfit comparison would say.
 func withoutFigures(r compare.Result) compare.Result {
-	r.Anyway, r.Strata, r.Kinds = "", nil, nil
+	r.Anyway, r.Strata, r.Kinds, r.Flips = "", nil, nil, nil
 	r.Arms = slices.Clone(r.Arms)
 	for i := range r.Arms {
 		r.Arms[i].Against, r.Arms[i].Cost = nil, nil
@@ -69,6 +71,7 @@ func printComparison(to io.Writer, r compare.Result) {
 	paragraph(to, table.AboutCosts(r)...)
 	grid(table.Differences(r))
 	paragraph(to, table.Identical(r)...)
+	printFlips(to, r)
 	grid(table.Evidence(r))
 	grid(table.Fixed(r))
 	paragraph(to, table.How(r)...)
@@ -121,6 +124,13 @@ func comparisonFiles(r compare.Result) ([]safefile.File, error) {
 	kinds, err := table.KindsCSV(r)
 	if err != nil {
 		return nil, err
+	}
+	flips, err := table.FlipsCSV(r)
+	if err != nil {
+		return nil, err
+	}
+	if flips != nil {
+		files = append(files, safefile.File{Name: "flips.csv", Data: flips})
 	}
 	if kinds != nil {
 		files = append(files, safefile.File{Name: "kinds.csv", Data: kinds})

@@ -45,6 +45,8 @@ type experiment struct {
 	BatchIn  []string `group:"Where it goes" placeholder:"FILE" sep:"none" help:"Ask nothing, but read the results of such a batch into the journal; may be given again for a file of errors."`
 	Force    bool     `group:"Where it goes" help:"Overwrite files that differ and are not those of an earlier report of the same answers."`
 
+	questioned
+
 	server string `kong:"-"` // its address without secrets; empty where a simulated reader is asked
 }
 

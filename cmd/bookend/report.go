@@ -16,6 +16,7 @@ import (
 	"github.com/bookend-rag/bookend/cmd/internal/show"
 	"github.com/bookend-rag/bookend/cmd/internal/table"
 	"github.com/bookend-rag/bookend/measure/compare"
+	"github.com/bookend-rag/bookend/measure/dataset"
 	"github.com/bookend-rag/bookend/measure/judge"
 	"github.com/bookend-rag/bookend/measure/sweep"
 )
@@ -24,8 +25,10 @@ import (
 type reportCommand struct {
 	Dirs []string `arg:"" name:"dir" help:"Folders of sweeps, whose curves are laid over each other, or one folder of a comparison."`
 	judging
-	Out   string `placeholder:"DIR" help:"Folder for the files. The one that is read unless given; needed for several sweeps."`
-	Force bool   `help:"Overwrite files that differ and are not those of an earlier report of the same answers."`
+	Data   string `placeholder:"FILE" help:"What was asked: the texts of the questions whose answers are listed then stand in the report, in place of their IDs. A journal holds none."`
+	Labels string `placeholder:"FILE" help:"The answers of --data, where the comparison had them from --labels."`
+	Out    string `placeholder:"DIR" help:"Folder for the files. The one that is read unless given; needed for several sweeps."`
+	Force  bool   `help:"Overwrite files that differ and are not those of an earlier report of the same answers."`
 }
 
 // Help is the long text of `bookend report --help`.
@@ -49,6 +52,8 @@ func (c *reportCommand) Run(ctx context.Context, s streams) error {
 	}
 	out := c.Out
 	switch {
+	case c.Labels != "" && c.Data == "":
+		return usage("--labels are the answers of --data: give both")
 	case len(c.Dirs) > maxSweeps:
 		return usage("%d folders are given: one report shows %d sweeps at most", len(c.Dirs), maxSweeps)
 	case out == "" && len(c.Dirs) > 1:
@@ -56,7 +61,7 @@ func (c *reportCommand) Run(ctx context.Context, s streams) error {
 	case out == "":
 		out = c.Dirs[0]
 	}
-	judge := func(j *judge.Judging) {
+	judged := func(j *judge.Judging) {
 		if scorer != nil {
 			j.Scorer = scorer
 		}
@@ -77,19 +82,43 @@ func (c *reportCommand) Run(ctx context.Context, s streams) error {
 		case comparison && len(c.Dirs) > 1:
 			return usage("%s holds a comparison, which has a report of its own: name that folder alone", dir)
 		case comparison:
-			r, err := compare.SummarizeJournal(path, judge)
+			r, err := compare.SummarizeJournal(path, judged)
+			if err == nil && c.Data != "" {
+				err = c.open(true, func(data *dataset.Dataset) error { return fillComparison(&r, data) })
+			}
 			if err != nil {
 				return err
 			}
 			return publishComparison(s.out, c.folder(out, r.Scorer+", "+r.JudgedBy), r)
 		}
-		r, err := sweep.SummarizeJournal(path, judge)
+		r, err := sweep.SummarizeJournal(path, judged)
+		if err == nil && c.Data != "" {
+			err = c.open(false, func(data *dataset.Dataset) error { return fillSweep(&r, data) })
+		}
 		if err != nil {
 			return err
 		}
 		results = append(results, r)
 	}
 	return publish(s.out, c.folder(out, judgedBy(results)), results)
+}
+
+// open opens --data for as long as use takes.
+func (c *reportCommand) open(asLists bool, use func(*dataset.Dataset) error) error {
+	rules := dataset.Rules{}
+	from := lists{c.Data, c.Labels}
+	if asLists {
+		var err error
+		if rules, err = from.rules(judge.BestSubspan); err != nil {
+			return err
+		}
+	}
+	data, err := from.openLists(rules, c.Data)
+	if err != nil {
+		return err
+	}
+	defer data.Close()
+	return use(data)
 }
 
 // judgedBy says how the answers of the sweeps are judged.
@@ -140,6 +169,10 @@ func publish(to io.Writer, f folder, results []sweep.Result) error {
 		}
 		printResult(to, letter, r)
 	}
+	if len(results) == 1 {
+		sentence, lines := table.NextSweep(results[0], f.dir)
+		printNext(to, sentence, lines)
+	}
 	files, err := files(results)
 	if err != nil {
 		return err
@@ -163,6 +196,11 @@ func printResult(to io.Writer, letter string, r sweep.Result) {
 		fmt.Fprintf(to, "\n%s\n", table.Text(columns, rows))
 	}
 	paragraph(to, table.Statistics(r)...)
+	if columns, rows := table.Beside(r); rows != nil {
+		paragraph(to, "The same question with its answer in other slots:")
+		fmt.Fprintf(to, "\n%s\n", table.Text(columns, rows))
+	}
+	paragraph(to, table.SweepSpending(r))
 	paragraph(to, r.Notes...)
 }
 

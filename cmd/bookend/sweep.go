@@ -100,6 +100,9 @@ func (c *sweepCommand) Run(ctx context.Context, s streams) error {
 		return err
 	}
 	result, err := sweep.SummarizeJournal(filepath.Join(c.Out, journalName), nil)
+	if err == nil && c.WithQuestions {
+		err = fillSweep(&result, dataset)
+	}
 	if err == nil {
 		err = publish(s.out, c.folder(c.Out, judgedBy([]sweep.Result{result})), []sweep.Result{result})
 	}

@@ -15,11 +15,13 @@ const MaxFlips = 1000
 const maxFlipText = 300
 
 // Flip is a counted question that one of baseline and challenger got right and the other
-// wrong. It holds answers, and no text of a question or a document.
+// wrong. It holds answers.
 type Flip struct {
-	Question string   `json:"question"` // dataset.Case.ID
-	Wanted   []string `json:"wanted"`   // three accepted answers at most, in short
-	Arm      string   `json:"arm"`      // the challenger's name
+	Question string `json:"question"` // dataset.Case.ID
+	// Text is that of the question; empty unless whoever reports has filled it in.
+	Text     string   `json:"text,omitempty"`
+	Wanted   []string `json:"wanted"` // three accepted answers at most, in short
+	Arm      string   `json:"arm"`    // the challenger's name
 	Baseline Side     `json:"baseline"`
 	Against  Side     `json:"against"` // the challenger
 }

@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -13,11 +14,13 @@ const maxBeside = 5
 
 // Beside is one complete question with its answer's document at the start, in the middle
 // and at the end of the measured slots, of which the model got some right and some wrong.
-// It holds answers, and no text of a question or a document.
+// It holds answers.
 type Beside struct {
-	Question string   `json:"question"` // dataset.Case.ID
-	Wanted   []string `json:"wanted"`   // three accepted answers at most, in short
-	Slots    []Placed `json:"slots"`    // ascending: three, or two where no other was measured
+	Question string `json:"question"` // dataset.Case.ID
+	// Text is that of the question; empty unless whoever reports has filled it in.
+	Text   string   `json:"text,omitempty"`
+	Wanted []string `json:"wanted"` // three accepted answers at most, in short
+	Slots  []Placed `json:"slots"`  // ascending: three, or two where no other was measured
 }
 
 // Placed is the answer to a question with its document in one slot.
@@ -55,7 +58,7 @@ func (l *ledger) beside(complete []*asked, ids []string, records func(by string,
 	if len(found) == 0 {
 		return nil, nil
 	}
-	taken := map[string]bool{} // by key: an answer stays
+	taken := map[string]bool{} // an answer stays
 	_, err := records(l.judging.By(), func(r journal.Record) error {
 		i, shown := at[r.Question]
 		if !shown || r.Answer == nil || r.Arm != ArmSlot {
@@ -63,7 +66,7 @@ func (l *ledger) beside(complete []*asked, ids []string, records func(by string,
 		}
 		b := &found[i]
 		slot := slices.IndexFunc(b.Slots, func(p Placed) bool { return p.Slot == r.Slot })
-		key := r.Question + " " + armKey(r.Arm, r.Slot)
+		key := fmt.Sprint(i, " ", r.Slot)
 		if slot < 0 || taken[key] {
 			return nil
 		}

@@ -53,6 +53,16 @@ type grid struct {
 	Rows    [][]string
 }
 
+// Label names the table for whoever cannot see it.
+func (g grid) Label() string { return "Table: " + strings.Join(g.Columns, ", ") }
+
+// next is what to do with a result; without a sentence nothing.
+type next struct{ Sentence, Lines string }
+
+func newNext(sentence string, lines []string) next {
+	return next{together(sentence), strings.Join(lines, "\n")}
+}
+
 func newGrid(columns []string, rows [][]string) grid { return grid{columns, rows} }
 
 // policy lets the page load nothing and run nothing. Its one style sheet is allowed
@@ -92,6 +102,9 @@ type section struct {
 	Statistics                   []string
 	CountRule                    string
 	Examples                     []example
+	Beside                       grid
+	Spending                     string
+	Next                         next
 	Setup                        []run.Setting
 	Notes                        []string
 }
@@ -159,6 +172,7 @@ func newSection(r sweep.Result) section {
 		Accuracy: newGrid(table.Accuracy(r)), Counts: newGrid(table.Counts(r)),
 		Contrasts:  newGrid(table.Contrasts(r)),
 		Statistics: table.Statistics(r), Setup: setup(r.Setup),
+		Beside: beside(r), Spending: table.SweepSpending(r), Next: newNext(table.NextSweep(r, "")),
 	}
 	for i, line := range s.Statistics {
 		s.Statistics[i] = together(line)
