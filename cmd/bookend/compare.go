@@ -183,9 +183,9 @@ func (c *compareCommand) Run(ctx context.Context, s streams) error {
 		return err
 	}
 	if c.Data != "" {
-		fmt.Fprintf(s.out, "%s: %s\n", show.Line(c.Data), show.Line(lists.Report().String()))
+		tell(s.out, c.Data+": "+lists.Report().String())
 	}
-	fmt.Fprintf(s.out, "%s\n%s\n", show.Lines(plan.String()), show.Line(estimate.String()))
+	tellAll(s.out, plan.String(), estimate.String())
 	if estimate, err = c.foresee(s, plan, judge, estimate); err != nil {
 		return err
 	}

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"path/filepath"
 
-	"github.com/bookend-rag/bookend/cmd/internal/show"
 	"github.com/bookend-rag/bookend/cmd/internal/table"
 	"github.com/bookend-rag/bookend/measure/dataset"
 	"github.com/bookend-rag/bookend/measure/journal"
@@ -115,12 +114,14 @@ func (c *sweepCommand) Run(ctx context.Context, s streams) error {
 // announce says what will be asked, before anything is.
 func (c *sweepCommand) announce(s streams, dataset *dataset.Dataset, plan *sweep.Plan, estimate run.Estimate) {
 	if c.Simulate != "" {
-		fmt.Fprintf(s.out, "SIMULATED: no model is asked; nothing below is a measurement.\n%s\n\n", table.SimulatedBaselines)
+		tell(s.out, "SIMULATED: no model is asked; nothing below is a measurement.")
+		tell(s.out, table.SimulatedBaselines)
+		fmt.Fprintln(s.out)
 	}
 	if c.Data != "" {
-		fmt.Fprintf(s.out, "%s: %s\n", show.Line(c.Data), show.Line(dataset.Report().String()))
+		tell(s.out, c.Data+": "+dataset.Report().String())
 	}
-	fmt.Fprintf(s.out, "%s\n%s\n", show.Lines(plan.String()), show.Line(estimate.String()))
+	tellAll(s.out, plan.String(), estimate.String())
 }
 
 // model makes the client, or the simulated reader; nil where nothing is asked. server

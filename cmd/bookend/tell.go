@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/bookend-rag/bookend/cmd/internal/show"
 )
@@ -14,5 +15,14 @@ const columns = 80
 func tell(to io.Writer, text string) {
 	for _, line := range show.Wrap(show.Line(text), columns) {
 		fmt.Fprintln(to, line)
+	}
+}
+
+// tellAll prints texts of several lines, each of which begins anew.
+func tellAll(to io.Writer, texts ...string) {
+	for _, text := range texts {
+		for line := range strings.SplitSeq(text, "\n") {
+			tell(to, line)
+		}
 	}
 }

@@ -180,7 +180,7 @@ func NextComparison(r compare.Result, dir string) (sentence string, lines []stri
 		return "", nil
 	case r.Simulated:
 		return "A simulated reader says nothing about your model. Ask your own:",
-			[]string{"bookend compare --data FILE --model NAME --base-url URL --until-decided --out DIR"}
+			[]string{"bookend compare --data FILE --model NAME --base-url URL \\", "    --until-decided --out DIR"}
 	case len(r.Kinds) > 0:
 		return "settings.json holds a choice for each value: docs/compare.md says how a chain uses it.", nil
 	case r.Word == evidence.Keep:
