@@ -231,12 +231,7 @@ const textColumns = 80
 // no line end behind the last line.
 func Text(columns []string, rows [][]string) string {
 	all := append([][]string{columns}, rows...)
-	width := make([]int, len(columns))
-	for _, row := range all {
-		for i, cell := range row {
-			width[i] = max(width[i], utf8.RuneCountInString(cell))
-		}
-	}
+	width := widths(all)
 	var parts []string
 	for from := 1; ; {
 		to, total := from, 0
@@ -248,6 +243,23 @@ func Text(columns []string, rows [][]string) string {
 			return strings.Join(parts, "\n\n")
 		}
 	}
+}
+
+// Whole is Text for a table that is not broken, however wide it is.
+func Whole(columns []string, rows [][]string) string {
+	all := append([][]string{columns}, rows...)
+	return textPart(all, widths(all), 1, len(columns))
+}
+
+// widths are those of the columns.
+func widths(rows [][]string) []int {
+	width := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for i, cell := range row {
+			width[i] = max(width[i], utf8.RuneCountInString(cell))
+		}
+	}
+	return width
 }
 
 // textPart lays out the first column and some others.
