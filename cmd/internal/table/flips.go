@@ -110,7 +110,7 @@ func FlipsCSV(r compare.Result) ([]byte, error) {
 		return nil, nil
 	}
 	lines := [][]string{{
-		"simulated", "arm", "question_id", "question", "wanted", "right",
+		"simulated", "same_questions", "arm", "question_id", "question", "wanted", "right",
 		"baseline_slot", "baseline_right", "baseline_answer", "slot", "arm_right", "answer",
 	}}
 	slot := func(s int) string { return strings.TrimPrefix(Slot(s), "–") }
@@ -120,7 +120,7 @@ func FlipsCSV(r compare.Result) ([]byte, error) {
 			right = f.Arm
 		}
 		lines = append(lines, []string{
-			map[bool]string{true: "simulated", false: "no"}[r.Simulated],
+			map[bool]string{true: "simulated", false: "no"}[r.Simulated], yes(r.SameQuestions),
 			show.Cell(f.Arm), show.Cell(f.Question), show.Cell(f.Text), show.Cell(strings.Join(f.Wanted, " | ")), show.Cell(right),
 			slot(f.Baseline.Slot), yes(f.Baseline.Right), show.Cell(f.Baseline.Got),
 			slot(f.Against.Slot), yes(f.Against.Right), show.Cell(f.Against.Got),
