@@ -194,43 +194,51 @@ func serverTokens(t *testing.T, server string) func(string) []uint32 {
 var reuseRequests = flag.Int("reuse.requests", 24, "requests of TestReuseOnAServer; from 120 on it wants what reuse saves")
 
 // Ten questions of the handbook are asked again and again, each time in other words, of
-// a server of its own for each order. The one token of an answer lets the time of a
-// request be that to its first token.
+// a server of its own for each order, in turns, so that whatever else the machine does
+// slows both. The one token of an answer lets the time of a request be that to its first
+// token.
 //
 //	BOOKEND_REAL=1 go test ./integration_test -run ReuseOnAServer -v -timeout 3h -reuse.requests 120
 func TestReuseOnAServer(t *testing.T) {
 	traffic := askers(t, handbookQuestions(t)[:10], *reuseRequests)
+	settings := []replay.Setting{shopSetting(t, "ranked", core.RankOrder), held(shopSetting(t, "best rank held", core.RankOrder))}
 	for _, c := range []struct {
 		name, model string
 		by          func(*testing.T, string, replay.Setting, core.Config) asked
 	}{{"langchaingo", "smollm2", byLangchaingo}, {"eino", "smollm2", byEino}, {"completions", "gemma", byCompletion}} {
 		t.Run(c.name, func(t *testing.T) {
-			run := func(s replay.Setting) reads {
+			var proxies []*readingProxy
+			var ways []asked
+			tokenize := func(string) []uint32 { return nil }
+			for _, s := range settings {
 				server := parts.Start(t, "model.py", "--model", c.model, "--keep", "8192")
 				proxy := newReadingProxy(t, server.URL)
-				ask := c.by(t, proxy.URL, s, withMemory(t, s))
-				for _, r := range traffic.Requests {
+				proxies, ways = append(proxies, proxy), append(ways, c.by(t, proxy.URL, s, withMemory(t, s)))
+				tokenize = serverTokens(t, server.URL)
+			}
+			for _, r := range traffic.Requests {
+				for _, ask := range ways {
 					if err := ask(t.Context(), r); err != nil {
 						t.Fatal(err)
 					}
 				}
-				got := proxy.sum()
-				predicted, err := replay.Run(t.Context(), traffic, replay.Config{
-					Settings: []replay.Setting{s}, Cache: prefixcache.Config{Kind: prefixcache.Prompts}, Tokenize: serverTokens(t, server.URL),
-				})
-				if err != nil {
-					t.Fatal(err)
-				}
-				off := float64(predicted.Rows[0].Cached)/float64(got.cached) - 1
+			}
+			predicted, err := replay.Run(t.Context(), traffic, replay.Config{
+				Settings: settings, Cache: prefixcache.Config{Kind: prefixcache.Prompts}, Tokenize: tokenize,
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, s := range settings {
+				got := proxies[i].sum()
+				off := float64(predicted.Rows[i].Cached)/float64(got.cached) - 1
 				t.Logf("%s: of %d prompt tokens %d were processed and %d cached (predicted %d, %+.1f %%); %v to the first token",
-					s.Name, got.processed+got.cached, got.processed, got.cached, predicted.Rows[0].Cached, 100*off, got.first.Round(time.Millisecond))
+					s.Name, got.processed+got.cached, got.processed, got.cached, predicted.Rows[i].Cached, 100*off, got.first.Round(time.Millisecond))
 				if c.model == "smollm2" && math.Abs(off) > 0.15 { // Gemma's sliding window gives away more than the model knows of
 					t.Errorf("%s: the prediction is off by %.1f %%", s.Name, 100*off)
 				}
-				return got
 			}
-			ranked := run(shopSetting(t, "ranked", core.RankOrder))
-			kept := run(held(shopSetting(t, "best rank held", core.RankOrder)))
+			ranked, kept := proxies[0].sum(), proxies[1].sum()
 			processed := float64(kept.processed) / float64(ranked.processed)
 			t.Logf("best rank held to ranked: %.3f of the tokens processed, %.3f of the time to the first token", processed, float64(kept.first)/float64(ranked.first))
 			if c.model == "smollm2" && *reuseRequests >= 120 && processed > 0.85 {

@@ -189,7 +189,11 @@ func (c *compareCommand) Run(ctx context.Context, s streams) error {
 	if estimate, err = c.foresee(s, plan, judge, estimate); err != nil {
 		return err
 	}
-	if c.UntilDecided && c.By == "" && c.NoWorse == 0 { // what those cost is not simulated
+	switch {
+	case !c.UntilDecided:
+	case c.By != "" || c.NoWorse > 0:
+		fmt.Fprintln(s.out, "It ends once decided, and may then take far fewer calls; how many is not foretold with --by or --no-worse.")
+	default:
 		if err := c.foretell(s, plan, described, estimate); err != nil {
 			return err
 		}

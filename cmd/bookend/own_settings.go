@@ -51,6 +51,7 @@ func readSettings(path string, without prompt.Config) (*own, error) {
 	delete(all, "note")
 	o.given = map[string]any{}
 	flatten(o.given, "", all)
+	o.idle("every question is asked by the settings outside of it", "by", "kinds")
 	return o, nil
 }
 

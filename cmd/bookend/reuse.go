@@ -142,7 +142,7 @@ func (c *reuseCommand) Run(ctx context.Context, s streams) error {
 }
 
 // maxTokens bounds a cache's capacity.
-const maxTokens = 1 << 40
+const maxTokens = 1 << 30
 
 // defaultBlock is vLLM's.
 const defaultBlock = 16

@@ -151,13 +151,19 @@ func (d *decoder) into(n *doctree.Node, v reflect.Value, key string) {
 				d.refuse(n, v, key, "must be a finite number")
 			}
 		}
-	case reflect.Slice: // []string
+	case reflect.Slice: // []string or []Kind
 		if !wants(doctree.List) {
 			return
 		}
 		for i, item := range n.Items {
 			if d.full() {
 				return
+			}
+			if v.Type().Elem().Kind() == reflect.Struct {
+				each := reflect.New(v.Type().Elem()).Elem()
+				d.into(item, each, fmt.Sprintf("%s[%d]", key, i))
+				v.Set(reflect.Append(v, each))
+				continue
 			}
 			d.at[fmt.Sprintf("%s[%d]", key, i)] = d.placeOf(item)
 			if item.Kind != doctree.Text {

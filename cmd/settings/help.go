@@ -1,6 +1,9 @@
 package settings
 
-import "reflect"
+import (
+	"reflect"
+	"strings"
+)
 
 // Setting is one key that a file may have.
 type Setting struct {
@@ -35,11 +38,26 @@ func isSection(t reflect.Type) bool {
 	return t.Kind() == reflect.Struct && !isPlacement(t)
 }
 
+// ofKind begins the key of a setting of a kind.
+const ofKind = "kinds[]."
+
+// helpOf is the line of a key; a kind has the settings that stand outside, too.
+func helpOf(key string) string {
+	if line, known := help[key]; known {
+		return line
+	}
+	return help[strings.TrimPrefix(key, ofKind)]
+}
+
 // help has a line for each key, and for each section.
 var help = map[string]string{
 	"note":      "A text for people. It means nothing to the program.",
 	"$schema":   "The JSON Schema of this file, for editors. It means nothing to the program.",
+	"by":        "The field that the kinds are told apart by, such as language.",
+	"kinds":     "Settings for some values of that field each, as a comparison by kind writes them.",
 	"tokenizer": "What counts the budgets that have no unit, in tokens.",
+
+	"kinds[].values": "The values of the field by.",
 
 	"order":                "How documents are ranked, admitted and placed.",
 	"order.rank":           "How ranks are found: given trusts the order of the retriever, score sorts by score.",

@@ -68,7 +68,7 @@ func sectionSchema(t reflect.Type, section string) object {
 			continue
 		}
 		path := join(section, key)
-		of := object{{"description", help[path]}}
+		of := object{{"description", helpOf(path)}}
 		if isSection(field.Type) {
 			of = append(of, sectionSchema(field.Type, path)...)
 		} else {
@@ -81,7 +81,7 @@ func sectionSchema(t reflect.Type, section string) object {
 
 // valueSchema says what one setting accepts.
 func valueSchema(t reflect.Type, key string) object {
-	switch key {
+	switch strings.TrimPrefix(key, ofKind) {
 	case "order.placement":
 		return placementSchema()
 	case "prompt.layout":
@@ -116,6 +116,9 @@ func valueSchema(t reflect.Type, key string) object {
 	case reflect.Pointer:
 		return object{{"type", "number"}, {"minimum", -math.MaxFloat64}, {"maximum", math.MaxFloat64}}
 	case reflect.Slice:
+		if t.Elem().Kind() == reflect.Struct {
+			return object{{"type", "array"}, {"items", sectionSchema(t.Elem(), strings.TrimSuffix(ofKind, "."))}}
+		}
 		return object{{"type", "array"}, {"items", object{{"type", "string"}}}}
 	}
 	return object{{"type", "string"}}

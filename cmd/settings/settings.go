@@ -47,6 +47,20 @@ type Settings struct {
 	// Tokenizer names what counts the budgets of Order and Prompt, one of
 	// Tokenizers, where they have no Unit of their own. Empty: none.
 	Tokenizer string `json:"tokenizer,omitempty"`
+	// By and Kinds are what a comparison by kind of question writes: Order is then for the
+	// values that no kind has. compare.Settled has them, too, and chooses among them for
+	// each call; Configs returns Order and Prompt alone.
+	By    string `json:"by,omitempty"`
+	Kinds []Kind `json:"kinds,omitempty"`
+}
+
+// Kind are the settings for some values of the field By. It converts to a
+// compare.SettledKind.
+type Kind struct {
+	Values []string      `json:"values"`
+	Note   string        `json:"note,omitempty"`
+	Order  core.Config   `json:"order"`
+	Prompt prompt.Config `json:"prompt"`
 }
 
 // Load reads a file and then the environment, which wins: environ has the form of
@@ -154,16 +168,32 @@ func (d *decoder) whole(s Settings) {
 	if s.Tokenizer == "" {
 		count = nil
 	}
-	if s.Order.Unit == "" {
-		s.Order.Count = count
+	d.both("", s.Order, s.Prompt, count)
+	seen := map[string]bool{}
+	for i, k := range s.Kinds {
+		section := fmt.Sprintf("kinds[%d]", i)
+		d.both(section, k.Order, k.Prompt, count)
+		for j, value := range k.Values {
+			if seen[value] {
+				d.faultAt(fmt.Sprintf("%s.values[%d]", section, j), value, "stands twice: give each value one kind", "")
+			}
+			seen[value] = true
+		}
 	}
-	if s.Prompt.Unit == "" {
-		s.Prompt.Count = count
+}
+
+// both checks the two configurations of a section.
+func (d *decoder) both(section string, order core.Config, layout prompt.Config, count func(string) int) {
+	if order.Unit == "" {
+		order.Count = count
 	}
-	_, err := core.New(s.Order)
-	d.translate("order", reflect.TypeFor[core.Config](), err)
-	_, err = prompt.New(s.Prompt)
-	d.translate("prompt", reflect.TypeFor[prompt.Config](), err)
+	if layout.Unit == "" {
+		layout.Count = count
+	}
+	_, err := core.New(order)
+	d.translate(join(section, "order"), reflect.TypeFor[core.Config](), err)
+	_, err = prompt.New(layout)
+	d.translate(join(section, "prompt"), reflect.TypeFor[prompt.Config](), err)
 }
 
 // translate turns the faults of a section, which name Go's fields, into faults of

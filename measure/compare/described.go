@@ -41,6 +41,9 @@ type Described struct {
 	// more. Run and Noted fill it in. Whoever adds an arm after a look at the figures
 	// has one more chance to be wrong, so that all arms ever looked at share Alpha.
 	Earlier []ArmInfo `json:"earlier,omitempty"`
+	// Late are the challengers that were added after a first run into the journal. Run and
+	// Noted fill it in.
+	Late []string `json:"late,omitempty"`
 	// SameQuestions says that a measured placement was fitted on questions that are
 	// compared here, so that its gain is flattered. It is told in every output.
 	SameQuestions bool `json:"same_questions,omitempty"`
@@ -170,6 +173,16 @@ func (d Described) after(path string) Described {
 			names[arm.Name] = true
 			arm.Kind = Earlier
 			d.Earlier = append(d.Earlier, arm)
+		}
+	}
+	before := map[string]bool{}
+	for _, arm := range slices.Concat(earlier.Arms, earlier.Earlier) {
+		before[arm.Name] = true
+	}
+	d.Late = slices.Clone(earlier.Late)
+	for _, arm := range d.Arms {
+		if arm.Kind == Challenger && !before[arm.Name] {
+			d.Late = append(d.Late, arm.Name)
 		}
 	}
 	return d

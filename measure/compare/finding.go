@@ -126,6 +126,8 @@ func (k KindResult) finding(r Result) string {
 		return fmt.Sprintf("%s for %s, use %s (%s points, %s)", k.Word, k.Title(), k.Winner, signed(arm.Against.Difference), n)
 	case k.Word == evidence.Keep:
 		return fmt.Sprintf("keep %s for %s (the best, %s, at %s points, %s)", r.Arms[0].Name, k.Title(), arm.Name, signed(arm.Against.Difference), n)
+	case k.Withheld:
+		return fmt.Sprintf("inconclusive for %s, since nothing shows yet that the model can do the task (%s)", k.Title(), n)
 	case k.FailuresDecide != "":
 		return fmt.Sprintf("inconclusive for %s, where failures decide (%s)", k.Title(), n)
 	}

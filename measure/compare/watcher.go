@@ -72,6 +72,12 @@ func newWatcher(l *ledger) (*watcher, error) {
 		return nil, err
 	}
 	for i := range trials {
+		for j, name := range w.challengers {
+			if slices.Contains(l.described.Late, name) {
+				trials[i].Late(j)
+				known[i].Late(j)
+			}
+		}
 		w.parts = append(w.parts, part{trial: trials[i], known: known[i], word: evidence.Inconclusive})
 	}
 	return w, nil

@@ -211,6 +211,9 @@ func (c *Calibration) run(s CalibrationSettings, run uint64, questions, calls *i
 			if trial, err = NewTrial(s.Rule, there); err != nil {
 				return err
 			}
+			for i := 1; i < there; i++ {
+				trial.Late(i)
+			}
 			for _, before := range asked[:len(asked)-1] {
 				if err := s.add(trial, before[:there], look, n); err != nil {
 					return err

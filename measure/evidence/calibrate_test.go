@@ -68,13 +68,13 @@ func calibrationCells(runs int) []calibrationCell {
 		s.Apart = true
 		add(calibrationCell{name: fmt.Sprintf("no difference, %d copies, counted apart", copies), settings: s, wrongReorder: 1, seldom: true})
 	}
-	// Challengers that are added later: all in one trial, and what is wrong with beginning
-	// anew.
+	// Challengers that are added later: all in one trial from the start, and as they are
+	// added, in a new trial each time in which they are Trial.Late.
 	late := askOn(of(0.15, 3*points, 2400, make([]float64, 10)...))
 	late.Late = 200
 	add(calibrationCell{name: "ten null, one more every 200, one trial", settings: late, wrongReorder: 0.05})
 	late.Anew = true
-	add(calibrationCell{name: "ten null, one more every 200, a new trial each time", settings: late, wrongReorder: 1, seldom: true})
+	add(calibrationCell{name: "ten null, one more every 200, late ones by a quarter", settings: late, wrongReorder: 0.05, seldom: true})
 	// Calls that fail because of what they would have answered.
 	for _, missing := range []evidence.Missing{
 		{Share: 0.2}, {Share: 0.2, Right: true}, {Share: 0.2, Baseline: true}, {Share: 0.2, Baseline: true, Right: true},

@@ -64,7 +64,11 @@ func (c *challenger) notWorse(r Rule) float64 {
 	if r.NoWorse == 0 {
 		return 0
 	}
-	return c.LogAbove(-r.NoWorse)
+	log := c.LogAbove(-r.NoWorse)
+	if c.late {
+		log -= logLate
+	}
+	return log
 }
 
 // budget is the error rate that all challengers of some trials share.

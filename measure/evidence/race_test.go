@@ -30,6 +30,7 @@ func TestRaceCalibration(t *testing.T) {
 		{"+5 points and four null", []float64{.05, 0, 0, 0, 0}, 3050},
 		{"five null", []float64{0, 0, 0, 0, 0}, 8800},
 		{"+12 points and four null", []float64{.12, 0, 0, 0, 0}, 740},
+		{"exactly the worthwhile gain and four null", []float64{.03, 0, 0, 0, 0}, 20_000},
 	} {
 		c := calibrate(t, evidence.CalibrationSettings{
 			Challengers: cell.gains, Discordance: 0.15, Rule: evidence.Rule{Worthwhile: 0.03}, Questions: 20_000,

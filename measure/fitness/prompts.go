@@ -20,7 +20,42 @@ type prompts struct {
 	short []prompt // those that were not read whole
 	alike bool     // they are known by having one count, although they differ in length
 	seen  int      // of all, when short was found
+	scale scale
 }
+
+// scale adds up what short prompts say about tokens: how many the server counts for one
+// that is estimated.
+type scale struct {
+	n                                    int
+	alone, aloneRead, single, singleRead float64
+}
+
+// Scale counts two short prompts of one question, without a document and with one, by
+// their estimated tokens and what the server says it read. From five questions on they
+// say what a longer prompt must have, at any tokenizer and template.
+func (c *Check) Scale(alone, aloneRead, single, singleRead int) {
+	s := &c.prompts.scale
+	if aloneRead > 0 && singleRead > aloneRead && single > alone {
+		s.n++
+		s.alone += float64(alone)
+		s.aloneRead += float64(aloneRead)
+		s.single += float64(single)
+		s.singleRead += float64(singleRead)
+	}
+}
+
+// expects returns what the server should count for a prompt that is estimated so; 0 where
+// that is not known, since too few short prompts were counted or it is short itself.
+func (s scale) expects(estimated int) float64 {
+	if s.n < enough || float64(estimated)*float64(s.n) < 2*s.single {
+		return 0
+	}
+	rate := (s.singleRead - s.aloneRead) / (s.single - s.alone)
+	return s.aloneRead/float64(s.n) + rate*(float64(estimated)-s.alone/float64(s.n))
+}
+
+// shortBy is which part of what is expected the server must read at least.
+const shortBy = 2.0 / 3
 
 const (
 	// enough prompts of different lengths must have one count for it to be where the
@@ -61,7 +96,7 @@ func (c *Check) Cut() (cut, counted, sent, read int) {
 }
 
 // look finds the prompts that were not read whole: read as fewer tokens than they can
-// have, or all as the same number although they differ.
+// have, or than the short ones make expect, or all as the same number although they differ.
 func (p *prompts) look() {
 	if p.seen == len(p.all) {
 		return
@@ -70,7 +105,7 @@ func (p *prompts) look() {
 	most := 0
 	for _, q := range p.all {
 		most = max(most, q.read)
-		if q.read < q.least {
+		if q.read < q.least || float64(q.read) < shortBy*p.scale.expects(q.estimated) {
 			p.short = append(p.short, q)
 		}
 	}

@@ -179,3 +179,35 @@ func BenchmarkCheck(b *testing.B) {
 		})
 	}
 }
+
+// Prompts of one length tell nothing by themselves; what short ones have says what they
+// must have.
+func TestPromptsOfOneLength(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		rate, template float64 // tokens for one that is estimated, and of the template
+		most           int     // what the server reads at most
+		unfit          bool
+	}{
+		"whole":                       {1, 12, 100_000, false},
+		"whole, few tokens":           {0.4, 30, 100_000, false},
+		"cut":                         {1, 12, 1024, true},
+		"cut, few tokens":             {0.4, 30, 500, true},
+		"cut a little":                {1, 12, 1500, false},
+		"the short ones are cut, too": {1, 12, 40, true},
+	} {
+		var check fitness.Check
+		read := func(estimated int) int { return min(c.most, int(c.rate*float64(estimated)+c.template)) }
+		for i := range 12 {
+			alone, single := 20+i%5, 150+i%7
+			check.Scale(alone, read(alone), single, read(single))
+			for range 6 {
+				check.Prompt(2000, 0, read(2000))
+			}
+		}
+		u := check.Answers()
+		if got := u != nil && u.Rule == fitness.PromptsCut; got != c.unfit {
+			t.Errorf("%s: %v", name, u)
+		}
+	}
+}

@@ -157,6 +157,7 @@ func (w *watcher) count() error {
 	questions := make([]fitness.Question, len(w.cluster))
 	for i, q := range w.cluster {
 		rows[i], questions[i] = w.row(q), w.fitness(q)
+		w.check.Scale(q.closedBook.estimated, q.closedBook.read, q.oracle.estimated, q.oracle.read)
 		for _, c := range q.cells() {
 			w.check.Prompt(c.estimated, c.least, c.read)
 		}
