@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/bookend-rag/bookend/cmd/internal/chart"
+	"github.com/bookend-rag/bookend/cmd/internal/page"
 	"github.com/bookend-rag/bookend/cmd/internal/safefile"
 	"github.com/bookend-rag/bookend/cmd/internal/show"
 	"github.com/bookend-rag/bookend/cmd/internal/table"
@@ -211,5 +212,9 @@ func publishTraffic(to io.Writer, f folder, r traffic.Result) error {
 	if svg != nil {
 		files = append(files, safefile.File{Name: "traffic.svg", Data: svg}, safefile.File{Name: "traffic.png", Data: png})
 	}
-	return writeFiles(to, f, files)
+	html, err := page.Traffic(r, trafficCounts(r))
+	if err != nil {
+		return err
+	}
+	return writeFiles(to, f, append(files, safefile.File{Name: "report.html", Data: html}))
 }

@@ -58,7 +58,7 @@ func TestCurveOfTraffic(t *testing.T) {
 		"start minus end", "10^9 or more    up",
 		"U: documents at both ends are used more than those in the middle.",
 		"Between 2 windows: no drift is found",
-		"traffic.json, traffic.csv, curve.json, traffic.svg, traffic.png",
+		"traffic.json, traffic.csv, curve.json, traffic.svg, traffic.png, report.html",
 	} {
 		if !tells(text, part) {
 			t.Errorf("the output lacks %q:\n%s", part, text)
@@ -123,7 +123,7 @@ func TestUnfitTraffic(t *testing.T) {
 	if o.code != exitUnfit || o.err != "" {
 		t.Errorf("code %d, %s", o.code, o.err)
 	}
-	for _, part := range []string{"unfit, so that no shape is said: 59", " of 600 shuffled requests (", "where 10 % are allowed)", "Leave the order of the shuffled share", "In " + out + ": traffic.json, traffic.csv\n"} {
+	for _, part := range []string{"unfit, so that no shape is said: 59", " of 600 shuffled requests (", "where 10 % are allowed)", "Leave the order of the shuffled share", "In " + out + ": traffic.json, traffic.csv, report.html\n"} {
 		if !tells(o.out, part) {
 			t.Errorf("the output lacks %q:\n%s", part, o.out)
 		}
@@ -173,7 +173,7 @@ func TestCurveOfHostileTraffic(t *testing.T) {
 	path := recorded(t, 300, monday, func(_ int, e *record.Entry) { e.Model = "=cmd\x1b[31m\u202e" })
 	out := filepath.Join(t.TempDir(), "out")
 	text := mustRun(t, "curve", "--traffic", path, "--out", out)
-	for name, got := range map[string]string{"the terminal": text, "traffic.json": read(t, out, "traffic.json"), "traffic.csv": read(t, out, "traffic.csv"), "traffic.svg": read(t, out, "traffic.svg"), "curve.json": read(t, out, "curve.json")} {
+	for name, got := range map[string]string{"the terminal": text, "traffic.json": read(t, out, "traffic.json"), "traffic.csv": read(t, out, "traffic.csv"), "traffic.svg": read(t, out, "traffic.svg"), "curve.json": read(t, out, "curve.json"), "report.html": read(t, out, "report.html")} {
 		if strings.ContainsAny(got, "\x1b\u202e") {
 			t.Errorf("%s gets what a terminal obeys", name)
 		}

@@ -1,4 +1,4 @@
-// Package page writes the report of a sweep, a comparison or a count of reuse as one page of HTML
+// Package page writes the report of a sweep, a comparison, a count of reuse or the curves of traffic as one page of HTML
 // that needs nothing else: no script, no network, light and dark, wide and narrow.
 package page
 
@@ -27,13 +27,16 @@ var (
 	comparisonText string
 	//go:embed reuse.html
 	reuseText string
+	//go:embed traffic.html
+	trafficText string
 	//go:embed style.css
 	style string
 
-	parts          = template.Must(template.New("parts").Parse(partsText))
-	sweepPage      = template.Must(template.Must(parts.Clone()).New("sweep").Parse(sweepText))
-	comparisonPage = template.Must(template.Must(parts.Clone()).New("comparison").Parse(comparisonText))
-	reuseTemplate  = template.Must(template.Must(parts.Clone()).New("reuse").Funcs(template.FuncMap{"number": func(i int) int { return i + 1 }}).Parse(reuseText))
+	parts           = template.Must(template.New("parts").Parse(partsText))
+	sweepPage       = template.Must(template.Must(parts.Clone()).New("sweep").Parse(sweepText))
+	comparisonPage  = template.Must(template.Must(parts.Clone()).New("comparison").Parse(comparisonText))
+	trafficTemplate = template.Must(template.Must(parts.Clone()).New("traffic").Parse(trafficText))
+	reuseTemplate   = template.Must(template.Must(parts.Clone()).New("reuse").Funcs(template.FuncMap{"number": func(i int) int { return i + 1 }}).Parse(reuseText))
 )
 
 // head is what the pages have in common.
