@@ -11,7 +11,7 @@ import (
 func TestTrafficPage(t *testing.T) {
 	t.Parallel()
 	const hostile = "</title><script>alert(1)</script>\x1b[2J"
-	contrast := &traffic.Contrast{Is: "open"}
+	contrast := &traffic.Contrast{Is: "open", Evidence: 1}
 	curve := traffic.Curve{
 		Key: traffic.Key{Model: "m" + hostile, Documents: 3}, Requests: 300, Units: 300, Finding: "found" + hostile,
 		Verdict: &traffic.Verdict{StartMiddle: contrast, EndMiddle: contrast, StartEnd: contrast},
