@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	"github.com/bookend-rag/bookend/cmd/internal/chart"
@@ -211,6 +212,13 @@ func publishTraffic(to io.Writer, f folder, r traffic.Result) error {
 	}
 	if svg != nil {
 		files = append(files, safefile.File{Name: "traffic.svg", Data: svg}, safefile.File{Name: "traffic.png", Data: png})
+	}
+	if written > 0 {
+		printNext(to, "To place by this curve (bookend compare tells whether that pays):", []string{
+			"p, err := core.ParsePlacement(" + strconv.Quote("measured="+show.Line(f.dir)+"/curve.json") + ")",
+			"order := core.Config{Placement: core.Choice{Placement: p}}",
+			"r, err := langchaingo.NewRetriever(inner, langchaingo.WithConfig(order))",
+		})
 	}
 	html, err := page.Traffic(r, trafficCounts(r))
 	if err != nil {
