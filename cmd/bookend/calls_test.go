@@ -61,7 +61,7 @@ func TestWhatCallsEndAs(t *testing.T) {
 			url, _ := replays(t, 200, test.kind, test.body)
 			out := filepath.Join(t.TempDir(), "out")
 			text := mustRun(t, "sweep", "--data", questions(t, 1), "--model", "m", "--base-url", url, "--out", out)
-			if told := strings.Contains(text, "raise --max-tokens"); told != (test.want.Unfinished > 0) {
+			if told := tells(text, "raise --max-tokens"); told != (test.want.Unfinished > 0) {
 				t.Errorf("the remedy is told: %v", told)
 			}
 			var r struct {

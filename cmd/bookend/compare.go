@@ -183,9 +183,9 @@ func (c *compareCommand) Run(ctx context.Context, s streams) error {
 		return err
 	}
 	if c.Data != "" {
-		fmt.Fprintf(s.out, "%s: %s\n", show.Line(c.Data), show.Line(lists.Report().String()))
+		tell(s.out, c.Data+": "+lists.Report().String())
 	}
-	fmt.Fprintf(s.out, "%s\n%s\n", show.Lines(plan.String()), show.Line(estimate.String()))
+	tellAll(s.out, plan.String(), estimate.String())
 	if estimate, err = c.foresee(s, plan, judge, estimate); err != nil {
 		return err
 	}
@@ -206,11 +206,11 @@ func (c *compareCommand) Run(ctx context.Context, s streams) error {
 		fmt.Fprintln(s.out, "\nDry run: nothing was asked, spent or written.")
 		return nil
 	}
-	return c.carryOut(ctx, s, plan, described, judge, model)
+	return c.carryOut(ctx, s, lists, plan, described, judge, model)
 }
 
 // carryOut asks, by batch or at once, and reports.
-func (c *compareCommand) carryOut(ctx context.Context, s streams, plan *compare.Plan, described compare.Described, judge grading, client model.Model) error {
+func (c *compareCommand) carryOut(ctx context.Context, s streams, lists *dataset.Dataset, plan *compare.Plan, described compare.Described, judge grading, client model.Model) error {
 	same := func(path string) error { return sameComparison(path, described) }
 	ask := func(m model.Model) func(*journal.Journal, run.Limits) (run.Progress, error) {
 		return func(j *journal.Journal, limits run.Limits) (run.Progress, error) {
@@ -240,8 +240,11 @@ func (c *compareCommand) carryOut(ctx context.Context, s streams, plan *compare.
 		return err
 	}
 	result, err := compare.SummarizeJournal(filepath.Join(c.Out, journalName), nil)
+	if err == nil && c.WithQuestions {
+		err = fillComparison(&result, lists)
+	}
 	if err == nil {
-		err = publishComparison(s.out, c.folder(c.Out), result)
+		err = publishComparison(s.out, c.folder(c.Out, result.Scorer+", "+result.JudgedBy), result)
 	}
 	if err == nil && failed != nil {
 		return failed

@@ -85,7 +85,7 @@ func (c *compareCommand) fit(ctx context.Context, s streams, judge grading, mode
 	}
 	result, err := sweep.SummarizeJournal(filepath.Join(dir, journalName), nil)
 	if err == nil {
-		err = publish(s.out, folder{dir, true, c.ForceVerdict}, []sweep.Result{result})
+		err = publish(s.out, folder{dir: dir, force: true, unfitToo: c.ForceVerdict}, []sweep.Result{result})
 	}
 	if err != nil {
 		return nil, err

@@ -116,7 +116,7 @@ func TestSimulatedUntilDecided(t *testing.T) {
 	if report := out[strings.LastIndex(out, "SIMULATED: A simulated reader"):]; !strings.Contains(report, "\n\nReorder: with reversed, the simulated reader llama-2-70b-chat-repo is right ") {
 		t.Errorf("the verdict does not follow the mark:\n%s", report)
 	}
-	want := append([]string{"journal.jsonl"}, comparisonFileNames...)
+	want := append([]string{".report.json", "journal.jsonl"}, comparisonFileNames...)
 	names := private(t, dir)
 	slices.Sort(want)
 	if !slices.Equal(names, want) {
@@ -173,7 +173,7 @@ func TestCompareRecordedLists(t *testing.T) {
 		t.Errorf("without labels: code %d, %s", o.code, o.err)
 	}
 	text := mustRun(t, append(args, "--labels", labels)...)
-	if !strings.Contains(text, "9 lines, 8 kept; 1 left out: no answer (line 10)") {
+	if !tells(text, "9 lines, 8 kept; 1 left out: no answer (line 10)") {
 		t.Errorf("the lines are not counted:\n%s", text)
 	}
 	r := result(t, out)
@@ -445,7 +445,7 @@ func TestFitWithFailures(t *testing.T) {
 	text := mustRun(t, args...)
 	const remark = "In the sweep behind the measured placement 21 calls failed: its curve rests on 28 of 31 questions."
 	r := result(t, out)
-	if !slices.Contains(armNames(r), "measured") || r.Questions.Counted != 29 || !slices.Contains(r.Notes, remark) || !strings.Contains(text, remark) {
+	if !slices.Contains(armNames(r), "measured") || r.Questions.Counted != 29 || !slices.Contains(r.Notes, remark) || !tells(text, remark) {
 		t.Errorf("arms %v, questions %+v, notes %q", armNames(r), r.Questions, r.Notes)
 	}
 	healed.Store(true)

@@ -8,7 +8,6 @@ import (
 	"github.com/bookend-rag/bookend/cmd/internal/chart"
 	"github.com/bookend-rag/bookend/cmd/internal/page"
 	"github.com/bookend-rag/bookend/cmd/internal/safefile"
-	"github.com/bookend-rag/bookend/cmd/internal/show"
 	"github.com/bookend-rag/bookend/cmd/internal/table"
 	"github.com/bookend-rag/bookend/measure/compare"
 	"github.com/bookend-rag/bookend/measure/journal"
@@ -31,6 +30,8 @@ func publishComparison(to io.Writer, f folder, r compare.Result) error {
 		r = withoutFigures(r)
 	}
 	printComparison(to, r)
+	sentence, lines := table.NextComparison(r, f.dir)
+	printNext(to, sentence, lines)
 	files, err := comparisonFiles(r)
 	if err != nil {
 		return err
@@ -46,7 +47,7 @@ func publishComparison(to io.Writer, f folder, r compare.Result) error {
 
 // withoutFigures leaves out what an unfit comparison would say.
 func withoutFigures(r compare.Result) compare.Result {
-	r.Anyway, r.Strata, r.Kinds = "", nil, nil
+	r.Anyway, r.Strata, r.Kinds, r.Flips = "", nil, nil, nil
 	r.Arms = slices.Clone(r.Arms)
 	for i := range r.Arms {
 		r.Arms[i].Against, r.Arms[i].Cost = nil, nil
@@ -61,7 +62,7 @@ func printComparison(to io.Writer, r compare.Result) {
 		}
 	}
 	for _, w := range table.Warnings(r) {
-		fmt.Fprintf(to, "\n%s: %s\n", w.Mark, w.Meaning)
+		paragraph(to, w.Mark+": "+w.Meaning)
 	}
 	paragraph(to, r.Finding, table.BehindComparison(r))
 	grid(table.Kinds(r))
@@ -70,16 +71,17 @@ func printComparison(to io.Writer, r compare.Result) {
 	paragraph(to, table.AboutCosts(r)...)
 	grid(table.Differences(r))
 	paragraph(to, table.Identical(r)...)
+	printFlips(to, r)
 	grid(table.Evidence(r))
 	grid(table.Fixed(r))
 	paragraph(to, table.How(r)...)
 	grid(table.Compared(r))
 	if len(r.Strata) > 0 {
 		grid(table.Strata(r))
-		fmt.Fprintln(to, table.StrataNote)
+		tell(to, table.StrataNote)
 	}
 	grid(table.ComparedCounts(r))
-	fmt.Fprintln(to, table.CallRule(r))
+	tell(to, table.CallRule(r))
 	grid(table.Caching(r))
 	paragraph(to, append(table.CachingCost(r), table.Spending(r))...)
 	paragraph(to, r.Notes...)
@@ -92,7 +94,7 @@ func paragraph(to io.Writer, lines ...string) {
 		if i == 0 {
 			fmt.Fprintln(to)
 		}
-		fmt.Fprintln(to, show.Line(line))
+		tell(to, line)
 	}
 }
 
@@ -122,6 +124,13 @@ func comparisonFiles(r compare.Result) ([]safefile.File, error) {
 	kinds, err := table.KindsCSV(r)
 	if err != nil {
 		return nil, err
+	}
+	flips, err := table.FlipsCSV(r)
+	if err != nil {
+		return nil, err
+	}
+	if flips != nil {
+		files = append(files, safefile.File{Name: "flips.csv", Data: flips})
 	}
 	if kinds != nil {
 		files = append(files, safefile.File{Name: "kinds.csv", Data: kinds})

@@ -43,7 +43,9 @@ type experiment struct {
 	Out      string   `group:"Where it goes" placeholder:"DIR" help:"Folder for the journal and the report. What was stopped continues there."`
 	BatchOut string   `group:"Where it goes" placeholder:"FILE" help:"Ask nothing, but write what is to be asked as a batch file in OpenAI's form, for a provider's batch service or vLLM's run-batch."`
 	BatchIn  []string `group:"Where it goes" placeholder:"FILE" sep:"none" help:"Ask nothing, but read the results of such a batch into the journal; may be given again for a file of errors."`
-	Force    bool     `group:"Where it goes" help:"Overwrite the files of an earlier report."`
+	Force    bool     `group:"Where it goes" help:"Overwrite files that differ and are not those of an earlier report of the same answers."`
+
+	questioned
 
 	server string `kong:"-"` // its address without secrets; empty where a simulated reader is asked
 }
@@ -66,7 +68,9 @@ type judging struct {
 }
 
 // folder is where the report goes.
-func (e *experiment) folder(dir string) folder { return folder{dir, e.Force, e.ForceVerdict} }
+func (e *experiment) folder(dir, judged string) folder {
+	return folder{dir, e.Force, e.ForceVerdict, about(dir, []string{dir}, judged)}
+}
 
 // scorer returns the one of the flag; nil for that of the task.
 func (j judging) scorer() (judge.Scorer, error) {

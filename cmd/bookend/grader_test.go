@@ -95,7 +95,7 @@ func TestScoreCommand(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	args := []string{"sweep", "--data", questions(t, 2), "--model", "m", "--base-url", url, "--score-command", program, "--out", out}
 	text := mustRun(t, args...)
-	if !strings.Contains(text, "judged by the command \"sh ") || !strings.Contains(text, ": at most 12 calls\n") || !strings.Contains(text, "scored by the command \"sh ") || !strings.Contains(text, "on the full answer") {
+	if !tells(text, "judged by the command \"sh ") || !tells(text, ": at most 12 calls") || !tells(text, "scored by the command \"sh ") || !tells(text, "on the full answer") {
 		t.Errorf("nobody says who judged:\n%s", text)
 	}
 	if !strings.Contains(read(t, out, "report.html"), "scored by the command &#34;sh ") {
@@ -257,7 +257,7 @@ func TestJudgeModel(t *testing.T) {
 		t.Fatalf("code %d\n%s%s", o.code, o.out, o.err)
 	}
 	r := result(t, filepath.Join(dir, "out"))
-	if by := `the model "judge" by chat at ` + judgeURL + "/v1/chat/completions"; r.Scorer != by || r.Judge == nil || r.Judge.Prompt != judgePrompt || !strings.Contains(o.out, "Scored by "+by) || !strings.Contains(read(t, dir, "out", "report.html"), "End with a score.") {
+	if by := `the model "judge" by chat at ` + judgeURL + "/v1/chat/completions"; r.Scorer != by || r.Judge == nil || r.Judge.Prompt != judgePrompt || !tells(o.out, "Scored by "+by) || !strings.Contains(read(t, dir, "out", "report.html"), "End with a score.") {
 		t.Errorf("judged by %q, %+v\n%s", r.Scorer, r.Judge, o.out)
 	}
 	if !regexp.MustCompile(`(?m)^ranked \(baseline\) .* %  +–$`).MatchString(o.out) {

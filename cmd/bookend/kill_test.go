@@ -334,3 +334,29 @@ func TestTerminated(t *testing.T) {
 		t.Errorf("code %d, want %d\n%s", p.code(), exitIncomplete, p.out.String())
 	}
 }
+
+// Whoever reads two lines of the output and goes, as head does, finds all files.
+func TestAReaderThatGoesAway(t *testing.T) {
+	t.Parallel()
+	out := filepath.Join(t.TempDir(), "out")
+	text, err := json.Marshal([]string{"sweep", "--simulate", "u", "--documents", "5", "--limit", "20", "--out", out})
+	if err != nil {
+		t.Fatal(err)
+	}
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	read.Close()
+	p := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestChild$")
+	p.Env, p.Stdout = append(os.Environ(), childArgs+"="+string(text)), write
+	if err := p.Run(); err != nil {
+		t.Errorf("it ends with %v", err)
+	}
+	write.Close()
+	for _, name := range reportFiles {
+		if _, err := os.Stat(filepath.Join(out, name)); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -75,6 +75,9 @@ const description = `Measure where in the prompt your model reads best, and get 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second interrupt ends the program at once
+	// Somebody who reads no further, as head does, ends no experiment: its files are
+	// written all the same. Not Ignore, which programs that are started here would inherit.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	code := execute(ctx, os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr, terminal: isTerminal(os.Stderr), getenv: os.Getenv})
 	stop()
 	os.Exit(code)
@@ -111,11 +114,7 @@ type incompleteError struct {
 }
 
 func (e *incompleteError) Error() string {
-	again := "the same command continues"
-	if e.report {
-		again = "the same command with --force, which replaces the report, continues"
-	}
-	return "bookend: " + e.reason + "; " + again + " where it stopped and repeats no answered call"
+	return "bookend: " + e.reason + "; the same command continues where it stopped and repeats no answered call"
 }
 
 // unfitError says that an experiment can tell nothing; its report is printed already.
@@ -187,6 +186,9 @@ func report(err error, flags []*kong.Flag, to io.Writer) int {
 	}
 	if errors.As(err, new(unfitError)) {
 		return exitUnfit
+	}
+	if errors.Is(err, syscall.EPIPE) {
+		return exitFailed // whoever read the output has gone, as head does
 	}
 	for _, line := range faultLines(err, flags) {
 		fmt.Fprintln(to, line)

@@ -277,7 +277,7 @@ func drawArrangement(to io.Writer, a core.Arrangement, docs []orderDoc, count fu
 			r[4] += strings.Repeat(" ", widest-utf8.RuneCountInString(r[4]))
 		}
 		last += strings.Repeat(" ", widest-utf8.RuneCountInString(last))
-		fmt.Fprintln(to, table.Text([]string{"slot", "rank", "score", "tokens", last}, rows))
+		fmt.Fprintln(to, table.Whole([]string{"slot", "rank", "score", "tokens", last}, rows))
 	}
 	for _, note := range a.Notes {
 		fmt.Fprintf(to, "note: %s\n", show.Line(note))

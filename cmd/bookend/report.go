@@ -16,6 +16,7 @@ import (
 	"github.com/bookend-rag/bookend/cmd/internal/show"
 	"github.com/bookend-rag/bookend/cmd/internal/table"
 	"github.com/bookend-rag/bookend/measure/compare"
+	"github.com/bookend-rag/bookend/measure/dataset"
 	"github.com/bookend-rag/bookend/measure/judge"
 	"github.com/bookend-rag/bookend/measure/sweep"
 )
@@ -24,8 +25,10 @@ import (
 type reportCommand struct {
 	Dirs []string `arg:"" name:"dir" help:"Folders of sweeps, whose curves are laid over each other, or one folder of a comparison."`
 	judging
-	Out   string `placeholder:"DIR" help:"Folder for the files. The one that is read unless given; needed for several sweeps."`
-	Force bool   `help:"Overwrite files that differ."`
+	Data   string `placeholder:"FILE" help:"What was asked: the texts of the questions whose answers are listed then stand in the report, in place of their IDs. A journal holds none."`
+	Labels string `placeholder:"FILE" help:"The answers of --data, where the comparison had them from --labels."`
+	Out    string `placeholder:"DIR" help:"Folder for the files. The one that is read unless given; needed for several sweeps."`
+	Force  bool   `help:"Overwrite files that differ and are not those of an earlier report of the same answers."`
 }
 
 // Help is the long text of `bookend report --help`.
@@ -49,6 +52,8 @@ func (c *reportCommand) Run(ctx context.Context, s streams) error {
 	}
 	out := c.Out
 	switch {
+	case c.Labels != "" && c.Data == "":
+		return usage("--labels are the answers of --data: give both")
 	case len(c.Dirs) > maxSweeps:
 		return usage("%d folders are given: one report shows %d sweeps at most", len(c.Dirs), maxSweeps)
 	case out == "" && len(c.Dirs) > 1:
@@ -56,7 +61,7 @@ func (c *reportCommand) Run(ctx context.Context, s streams) error {
 	case out == "":
 		out = c.Dirs[0]
 	}
-	judge := func(j *judge.Judging) {
+	judged := func(j *judge.Judging) {
 		if scorer != nil {
 			j.Scorer = scorer
 		}
@@ -77,29 +82,65 @@ func (c *reportCommand) Run(ctx context.Context, s streams) error {
 		case comparison && len(c.Dirs) > 1:
 			return usage("%s holds a comparison, which has a report of its own: name that folder alone", dir)
 		case comparison:
-			r, err := compare.SummarizeJournal(path, judge)
+			r, err := compare.SummarizeJournal(path, judged)
+			if err == nil && c.Data != "" {
+				err = c.open(true, func(data *dataset.Dataset) error { return fillComparison(&r, data) })
+			}
 			if err != nil {
 				return err
 			}
-			return publishComparison(s.out, c.folder(out), r)
+			return publishComparison(s.out, c.folder(out, r.Scorer+", "+r.JudgedBy), r)
 		}
-		r, err := sweep.SummarizeJournal(path, judge)
+		r, err := sweep.SummarizeJournal(path, judged)
+		if err == nil && c.Data != "" {
+			err = c.open(false, func(data *dataset.Dataset) error { return fillSweep(&r, data) })
+		}
 		if err != nil {
 			return err
 		}
 		results = append(results, r)
 	}
-	return publish(s.out, c.folder(out), results)
+	return publish(s.out, c.folder(out, judgedBy(results)), results)
+}
+
+// open opens --data for as long as use takes.
+func (c *reportCommand) open(asLists bool, use func(*dataset.Dataset) error) error {
+	rules := dataset.Rules{}
+	from := lists{c.Data, c.Labels}
+	if asLists {
+		var err error
+		if rules, err = from.rules(judge.BestSubspan); err != nil {
+			return err
+		}
+	}
+	data, err := from.openLists(rules, c.Data)
+	if err != nil {
+		return err
+	}
+	defer data.Close()
+	return use(data)
+}
+
+// judgedBy says how the answers of the sweeps are judged.
+func judgedBy(results []sweep.Result) string {
+	var all []string
+	for _, r := range results {
+		all = append(all, r.Scorer+", "+r.JudgedBy)
+	}
+	return strings.Join(all, "\n")
 }
 
 // folder is where the files of a report go.
 type folder struct {
 	dir      string
-	force    bool // overwrites files that differ
-	unfitToo bool // shows the figures of a run that can tell nothing
+	force    bool   // overwrites files that differ
+	unfitToo bool   // shows the figures of a run that can tell nothing
+	about    string // what the report is about, by about
 }
 
-func (c *reportCommand) folder(dir string) folder { return folder{dir, c.Force, c.ForceVerdict} }
+func (c *reportCommand) folder(dir string, judged string) folder {
+	return folder{dir, c.Force, c.ForceVerdict, about(dir, c.Dirs, judged)}
+}
 
 // publish prints table and plot, and then writes the files. The error of an unfit sweep is an unfitError.
 func publish(to io.Writer, f folder, results []sweep.Result) error {
@@ -113,19 +154,24 @@ func publish(to io.Writer, f folder, results []sweep.Result) error {
 		}
 	}
 	for i, r := range results {
+		fmt.Fprintln(to)
+		if len(results) > 1 {
+			tell(to, chart.Letter(i)+": "+r.Finding)
+		} else {
+			tell(to, r.Finding)
+		}
+	}
+	fmt.Fprintf(to, "\n%s\n", chart.Text(results))
+	for i, r := range results {
 		letter := ""
 		if len(results) > 1 {
 			letter = chart.Letter(i)
 		}
 		printResult(to, letter, r)
 	}
-	fmt.Fprintf(to, "\n%s\n", chart.Text(results))
-	for i, r := range results {
-		fmt.Fprint(to, "\n")
-		if len(results) > 1 {
-			fmt.Fprintf(to, "%s: ", chart.Letter(i))
-		}
-		fmt.Fprintln(to, show.Line(r.Finding))
+	if len(results) == 1 {
+		sentence, lines := table.NextSweep(results[0], f.dir)
+		printNext(to, sentence, lines)
 	}
 	files, err := files(results)
 	if err != nil {
@@ -137,34 +183,25 @@ func publish(to io.Writer, f folder, results []sweep.Result) error {
 	return unfit
 }
 
-// writeFiles writes the files of a report and says which.
-func writeFiles(to io.Writer, f folder, files []safefile.File) error {
-	if err := safefile.Write(f.dir, f.force, files...); err != nil {
-		return err
-	}
-	names := make([]string, len(files))
-	for i, file := range files {
-		names[i] = file.Name
-	}
-	fmt.Fprintf(to, "\nIn %s: %s\n", show.Line(f.dir), strings.Join(names, ", "))
-	return nil
-}
-
 func printResult(to io.Writer, letter string, r sweep.Result) {
 	name := chart.Name(r)
 	if letter != "" {
 		name = letter + ": " + name
 	}
-	fmt.Fprintf(to, "\n%s\n%s\n\n%s\n\n%s\n", name, show.Line(table.Behind(r)), table.Text(table.Accuracy(r)), table.Text(table.Counts(r)))
+	fmt.Fprintln(to)
+	tell(to, name)
+	tell(to, table.Behind(r))
+	fmt.Fprintf(to, "\n%s\n\n%s\n", table.Text(table.Accuracy(r)), table.Text(table.Counts(r)))
 	if columns, rows := table.Contrasts(r); rows != nil {
-		fmt.Fprintf(to, "\n%s\n\n", table.Text(columns, rows))
+		fmt.Fprintf(to, "\n%s\n", table.Text(columns, rows))
 	}
-	for _, line := range table.Statistics(r) {
-		fmt.Fprintln(to, show.Line(line))
+	paragraph(to, table.Statistics(r)...)
+	if columns, rows := table.Beside(r); rows != nil {
+		paragraph(to, "The same question with its answer in other slots:")
+		fmt.Fprintf(to, "\n%s\n", table.Text(columns, rows))
 	}
-	for _, note := range r.Notes {
-		fmt.Fprintln(to, show.Line(note))
-	}
+	paragraph(to, table.SweepSpending(r))
+	paragraph(to, r.Notes...)
 }
 
 // files makes the files of a report.

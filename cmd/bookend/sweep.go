@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"path/filepath"
 
-	"github.com/bookend-rag/bookend/cmd/internal/show"
 	"github.com/bookend-rag/bookend/cmd/internal/table"
 	"github.com/bookend-rag/bookend/measure/dataset"
 	"github.com/bookend-rag/bookend/measure/journal"
@@ -75,7 +74,7 @@ func (c *sweepCommand) Run(ctx context.Context, s streams) error {
 		fmt.Fprintln(s.out, "\nDry run: nothing was asked, spent or written.")
 		return nil
 	}
-	described := sweep.Described{Manifest: plan.Describe(), Scorer: c.Score, FirstLine: c.FirstLine, Judge: judge.describe(), UntilDecided: c.UntilDecided}
+	described := sweep.Described{Manifest: plan.Describe(), Scorer: c.Score, FirstLine: c.FirstLine, Judge: judge.describe(), UntilDecided: c.UntilDecided, Prices: c.prices.prices(), JudgePrices: judge.prices}
 	same := func(path string) error { return sameSweep(path, described) }
 	ask := func(m model.Model) func(*journal.Journal, run.Limits) (run.Progress, error) {
 		return func(j *journal.Journal, limits run.Limits) (run.Progress, error) {
@@ -100,8 +99,11 @@ func (c *sweepCommand) Run(ctx context.Context, s streams) error {
 		return err
 	}
 	result, err := sweep.SummarizeJournal(filepath.Join(c.Out, journalName), nil)
+	if err == nil && c.WithQuestions {
+		err = fillSweep(&result, dataset)
+	}
 	if err == nil {
-		err = publish(s.out, c.folder(c.Out), []sweep.Result{result})
+		err = publish(s.out, c.folder(c.Out, judgedBy([]sweep.Result{result})), []sweep.Result{result})
 	}
 	if err == nil && failed != nil {
 		return failed
@@ -112,12 +114,14 @@ func (c *sweepCommand) Run(ctx context.Context, s streams) error {
 // announce says what will be asked, before anything is.
 func (c *sweepCommand) announce(s streams, dataset *dataset.Dataset, plan *sweep.Plan, estimate run.Estimate) {
 	if c.Simulate != "" {
-		fmt.Fprintf(s.out, "SIMULATED: no model is asked; nothing below is a measurement.\n%s\n\n", table.SimulatedBaselines)
+		tell(s.out, "SIMULATED: no model is asked; nothing below is a measurement.")
+		tell(s.out, table.SimulatedBaselines)
+		fmt.Fprintln(s.out)
 	}
 	if c.Data != "" {
-		fmt.Fprintf(s.out, "%s: %s\n", show.Line(c.Data), show.Line(dataset.Report().String()))
+		tell(s.out, c.Data+": "+dataset.Report().String())
 	}
-	fmt.Fprintf(s.out, "%s\n%s\n", show.Lines(plan.String()), show.Line(estimate.String()))
+	tellAll(s.out, plan.String(), estimate.String())
 }
 
 // model makes the client, or the simulated reader; nil where nothing is asked. server

@@ -7,10 +7,11 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
-	"strings"
+	"strconv"
 	"time"
 
 	"github.com/bookend-rag/bookend/cmd/internal/chart"
+	"github.com/bookend-rag/bookend/cmd/internal/page"
 	"github.com/bookend-rag/bookend/cmd/internal/safefile"
 	"github.com/bookend-rag/bookend/cmd/internal/show"
 	"github.com/bookend-rag/bookend/cmd/internal/table"
@@ -79,7 +80,7 @@ func (c *curveCommand) Run(ctx context.Context, s streams) error {
 	}
 	printTraffic(s.out, r)
 	if c.Out != "" {
-		if err := publishTraffic(s.out, c.Out, c.Force, r); err != nil {
+		if err := publishTraffic(s.out, folder{dir: c.Out, force: c.Force, about: about(c.Out, append(c.Traffic, c.Files...), "traffic")}, r); err != nil {
 			return err
 		}
 	}
@@ -105,14 +106,14 @@ const maxCurves = 26
 
 func printTraffic(to io.Writer, r traffic.Result) {
 	for _, line := range trafficCounts(r) {
-		fmt.Fprintln(to, show.Line(line))
+		tell(to, line)
 	}
 	for i, c := range r.Curves {
 		if i == maxCurves {
 			fmt.Fprintf(to, "\n%s are not shown.\n", show.Count(len(r.Curves)-i, "further curve"))
 			break
 		}
-		fmt.Fprintf(to, "\n%s\n", show.Line(chart.UseName(c)))
+		paragraph(to, chart.UseName(c))
 		if c.Units < c.Requests {
 			fmt.Fprintf(to, "Requests of one ID or one question count as one: %d independent ones.\n", c.Units)
 		}
@@ -133,7 +134,7 @@ func printTraffic(to io.Writer, r traffic.Result) {
 			}
 			fmt.Fprintf(to, "\nBetween %d windows: %s (evidence %s, 20 are needed)\n", d.Windows, word, table.Evalue(d.Evidence))
 		}
-		fmt.Fprintf(to, "\n%s\n", show.Line(c.Finding))
+		paragraph(to, c.Finding)
 	}
 }
 
@@ -179,7 +180,7 @@ func trafficCounts(r traffic.Result) []string {
 }
 
 // publishTraffic writes the files.
-func publishTraffic(to io.Writer, dir string, force bool, r traffic.Result) error {
+func publishTraffic(to io.Writer, f folder, r traffic.Result) error {
 	text, err := asJSON(r)
 	if err != nil {
 		return err
@@ -212,13 +213,16 @@ func publishTraffic(to io.Writer, dir string, force bool, r traffic.Result) erro
 	if svg != nil {
 		files = append(files, safefile.File{Name: "traffic.svg", Data: svg}, safefile.File{Name: "traffic.png", Data: png})
 	}
-	if err := safefile.Write(dir, force, files...); err != nil {
+	if written > 0 {
+		printNext(to, "To place by this curve (bookend compare tells whether that pays):", []string{
+			"p, err := core.ParsePlacement(" + strconv.Quote("measured="+show.Line(f.dir)+"/curve.json") + ")",
+			"order := core.Config{Placement: core.Choice{Placement: p}}",
+			"r, err := langchaingo.NewRetriever(inner, langchaingo.WithConfig(order))",
+		})
+	}
+	html, err := page.Traffic(r, trafficCounts(r))
+	if err != nil {
 		return err
 	}
-	names := make([]string, len(files))
-	for i, f := range files {
-		names[i] = f.Name
-	}
-	_, err = fmt.Fprintf(to, "\nIn %s: %s\n", show.Line(dir), strings.Join(names, ", "))
-	return err
+	return writeFiles(to, f, append(files, safefile.File{Name: "report.html", Data: html}))
 }

@@ -58,9 +58,9 @@ func TestCurveOfTraffic(t *testing.T) {
 		"start minus end", "10^9 or more    up",
 		"U: documents at both ends are used more than those in the middle.",
 		"Between 2 windows: no drift is found",
-		"traffic.json, traffic.csv, curve.json, traffic.svg, traffic.png",
+		"traffic.json, traffic.csv, curve.json, traffic.svg, traffic.png, report.html",
 	} {
-		if !strings.Contains(text, part) {
+		if !tells(text, part) {
 			t.Errorf("the output lacks %q:\n%s", part, text)
 		}
 	}
@@ -102,7 +102,7 @@ func TestDryCount(t *testing.T) {
 	})
 	text := mustRun(t, "curve", "--traffic", path)
 	for _, part := range []string{"2000 recorded requests, 0 of them shuffled", "cite nothing", "shuffled and answered requests of different questions show every slot to a standard error of 7 %", "a share of 1 % takes"} {
-		if !strings.Contains(text, part) {
+		if !tells(text, part) {
 			t.Errorf("the output lacks %q:\n%s", part, text)
 		}
 	}
@@ -123,8 +123,8 @@ func TestUnfitTraffic(t *testing.T) {
 	if o.code != exitUnfit || o.err != "" && !strings.HasPrefix(o.err, "Reading ") { // which a slow machine says
 		t.Errorf("code %d, %s", o.code, o.err)
 	}
-	for _, part := range []string{"unfit, so that no shape is said: 59", " of 600 shuffled requests (", "where 10 % are allowed)", "Leave the order of the shuffled share", "In " + out + ": traffic.json, traffic.csv\n"} {
-		if !strings.Contains(o.out, part) {
+	for _, part := range []string{"unfit, so that no shape is said: 59", " of 600 shuffled requests (", "where 10 % are allowed)", "Leave the order of the shuffled share", "In " + out + ": traffic.json, traffic.csv, report.html\n"} {
+		if !tells(o.out, part) {
 			t.Errorf("the output lacks %q:\n%s", part, o.out)
 		}
 	}
@@ -162,7 +162,7 @@ func TestTrafficOfFewQuestions(t *testing.T) {
 	path := recorded(t, 1500, monday, func(i int, e *record.Entry) { e.QuestionHash = string(rune('a' + i%2)) })
 	text := mustRun(t, "curve", "--traffic", path)
 	for _, part := range []string{"Requests of one ID or one question count as one: 2 independent ones.", "for 2 independent questions, and 30 are the least"} {
-		if !strings.Contains(text, part) {
+		if !tells(text, part) {
 			t.Errorf("the output lacks %q:\n%s", part, text)
 		}
 	}
@@ -173,7 +173,7 @@ func TestCurveOfHostileTraffic(t *testing.T) {
 	path := recorded(t, 300, monday, func(_ int, e *record.Entry) { e.Model = "=cmd\x1b[31m\u202e" })
 	out := filepath.Join(t.TempDir(), "out")
 	text := mustRun(t, "curve", "--traffic", path, "--out", out)
-	for name, got := range map[string]string{"the terminal": text, "traffic.json": read(t, out, "traffic.json"), "traffic.csv": read(t, out, "traffic.csv"), "traffic.svg": read(t, out, "traffic.svg"), "curve.json": read(t, out, "curve.json")} {
+	for name, got := range map[string]string{"the terminal": text, "traffic.json": read(t, out, "traffic.json"), "traffic.csv": read(t, out, "traffic.csv"), "traffic.svg": read(t, out, "traffic.svg"), "curve.json": read(t, out, "curve.json"), "report.html": read(t, out, "report.html")} {
 		if strings.ContainsAny(got, "\x1b\u202e") {
 			t.Errorf("%s gets what a terminal obeys", name)
 		}
@@ -221,7 +221,7 @@ func TestEstimateOfAShare(t *testing.T) {
 		"The curve is one of use",
 		"In random order the estimate is 60.0 %: each shuffled request costs 40.00 points against ranked, and a share of 10 % costs 4.000 points over all.",
 	} {
-		if !strings.Contains(text, part) {
+		if !tells(text, part) {
 			t.Errorf("the output lacks %q:\n%s", part, text)
 		}
 	}

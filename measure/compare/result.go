@@ -20,7 +20,7 @@ const (
 )
 
 // Result is what a report shows of a comparison. It marshals to JSON, and holds no
-// text of a question, a document or an answer.
+// text of a question or a document, and of answers only those of Flips.
 //
 // One set of questions stands behind every number of an arm: those that Questions
 // counts as Counted.
@@ -65,6 +65,8 @@ type Result struct {
 	// again; nil without a repeat arm.
 	Repeat *Flips    `json:"repeat,omitempty"`
 	Strata []Stratum `json:"strata"`
+	// Flips are the questions whose outcome changed, one challenger after the other.
+	Flips []Flip `json:"flips,omitempty"`
 
 	Counts judge.Counts  `json:"counts"` // over all calls
 	Spent  journal.Spent `json:"spent"`

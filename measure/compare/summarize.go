@@ -34,8 +34,8 @@ func Summarize(d Described, notes []journal.Note, records []journal.Record, judg
 }
 
 // SummarizeJournal is Summarize for a journal. judge may change how it is judged;
-// nil leaves it as the journal says. It reads the journal twice and holds scores,
-// not texts.
+// nil leaves it as the journal says. It reads the journal twice, and once more where
+// there are Flips, and holds scores, and of texts those of the Flips alone.
 func SummarizeJournal(path string, judge func(*judge.Judging)) (Result, error) {
 	reading, err := journal.Read(path, func(journal.Record) error { return nil })
 	if err != nil {
@@ -82,7 +82,11 @@ func summarize(path string, d Described, notes []journal.Note, spent journal.Spe
 	if err != nil {
 		return Result{}, err
 	}
-	return w.result(spent)
+	r, err := w.result(spent)
+	if err == nil {
+		r.Flips, err = w.flips(records)
+	}
+	return r, err
 }
 
 func (w *watcher) result(spent journal.Spent) (Result, error) {

@@ -7,6 +7,7 @@ import (
 	"github.com/bookend-rag/bookend/measure/dataset"
 	"github.com/bookend-rag/bookend/measure/journal"
 	"github.com/bookend-rag/bookend/measure/judge"
+	"github.com/bookend-rag/bookend/measure/model"
 )
 
 // Described is what a journal says about the sweep that it records: the plan, and
@@ -20,7 +21,9 @@ type Described struct {
 	Judge *judge.Description `json:"judge,omitempty"`
 	// UntilDecided says that the shape was looked at after every question, to stop once
 	// it is settled. No question after that is counted.
-	UntilDecided bool `json:"until_decided,omitempty"`
+	UntilDecided bool         `json:"until_decided,omitempty"`
+	Prices       model.Prices `json:"prices,omitzero"`
+	JudgePrices  model.Prices `json:"judge_prices,omitzero"`
 }
 
 // SameSweep says whether records of both may stand in one result: they ask the same

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
+	"github.com/bookend-rag/bookend/measure/internal/text"
 	"github.com/bookend-rag/bookend/measure/journal"
 )
 
@@ -28,10 +28,7 @@ func (s *examples) add(r journal.Record) {
 	if at == maxExamples || found && (*s)[at].slot <= e.slot {
 		return
 	}
-	e.Example = Example{Arm: "slot " + strconv.Itoa(r.Slot+1), Got: shortened(r.Answer.Text)}
-	for _, wanted := range r.Answers[:min(len(r.Answers), 3)] {
-		e.Wanted = append(e.Wanted, shortened(wanted))
-	}
+	e.Example = Example{Arm: "slot " + strconv.Itoa(r.Slot+1), Wanted: wanted(r), Got: text.Cut(r.Answer.Text, maxExampleBytes)}
 	if found {
 		(*s)[at] = e
 		return
@@ -48,14 +45,3 @@ type ordered struct {
 }
 
 func (e ordered) compare(other ordered) int { return strings.Compare(e.question, other.question) }
-
-func shortened(text string) string {
-	if len(text) <= maxExampleBytes {
-		return text
-	}
-	cut := maxExampleBytes
-	for cut > 0 && !utf8.RuneStart(text[cut]) {
-		cut--
-	}
-	return text[:cut] + "…"
-}

@@ -4,6 +4,7 @@ import (
 	"github.com/bookend-rag/bookend/core"
 	"github.com/bookend-rag/bookend/measure/dataset"
 	"github.com/bookend-rag/bookend/measure/fitness"
+	"github.com/bookend-rag/bookend/measure/journal"
 	"github.com/bookend-rag/bookend/measure/judge"
 	"github.com/bookend-rag/bookend/measure/run"
 	"github.com/bookend-rag/bookend/measure/shape"
@@ -14,7 +15,7 @@ import (
 const ResultFormat = "bookend-sweep-result/1"
 
 // Result is what a report shows of a sweep. It marshals to JSON, and holds no text
-// of a question or a document, and of answers only Examples.
+// of a question or a document, and of answers only Examples and Beside.
 //
 // One set of questions stands behind every accuracy: those that were answered in
 // every measured slot. A call that failed for good leaves no answer, so that its
@@ -73,6 +74,9 @@ type Result struct {
 	CurveNote string      `json:"curve_note,omitempty"`
 
 	Counts   judge.Counts  `json:"counts"` // over all arms, the repeat arm too
+	Spent    journal.Spent `json:"spent"`
+	Cost     *float64      `json:"cost,omitempty"`   // of Spent; nil without prices
+	Beside   []Beside      `json:"beside,omitempty"` // five questions at most, in the order in which they were asked
 	Notes    []string      `json:"notes,omitempty"`
 	Examples []Example     `json:"examples,omitempty"`
 	Setup    []run.Setting `json:"setup"` // the exact configuration

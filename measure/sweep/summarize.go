@@ -21,7 +21,11 @@ import (
 // Where no question is complete yet, the result has counts and no statistics. The
 // error is a *judge.ScoreError, a *core.ConfigError or ErrNoSweep.
 func Summarize(d Described, notes []journal.Note, records []journal.Record, j judge.Judging) (Result, error) {
-	return summarize(d, notes, j, nil, func(by string, add func(journal.Record) error) (int, error) {
+	var spent journal.Spent
+	for _, r := range records {
+		spent.Add(r.Spent())
+	}
+	return summarize(d, notes, spent, j, nil, func(by string, add func(journal.Record) error) (int, error) {
 		joined, unjudged := journal.Judged(records, by)
 		for _, r := range joined {
 			if err := add(r); err != nil {
@@ -33,8 +37,8 @@ func Summarize(d Described, notes []journal.Note, records []journal.Record, j ju
 }
 
 // SummarizeJournal is Summarize for a journal. judge may change how it is judged;
-// nil leaves it as the journal says. It reads the journal twice and holds scores,
-// not texts. The errors are those of DescriptionOf, journal.Read and Summarize.
+// nil leaves it as the journal says. It reads the journal twice, and once more
+// where there is something for Beside, and holds scores, and few texts. The errors are those of DescriptionOf, journal.Read and Summarize.
 func SummarizeJournal(path string, judge func(*judge.Judging)) (Result, error) {
 	reading, err := journal.Read(path, func(journal.Record) error { return nil })
 	if err != nil {
@@ -55,13 +59,13 @@ func SummarizeJournal(path string, judge func(*judge.Judging)) (Result, error) {
 	if reading.Torn > 0 {
 		remarks = append(remarks, fmt.Sprintf("The last line of the journal is torn (%d bytes) and was left out: its call counts as not asked.", reading.Torn))
 	}
-	return summarize(d, reading.Notes, j, remarks, func(by string, add func(journal.Record) error) (int, error) {
+	return summarize(d, reading.Notes, reading.Spent, j, remarks, func(by string, add func(journal.Record) error) (int, error) {
 		reading, err := journal.ReadJudged(path, by, add)
 		return reading.Unjudged, err
 	})
 }
 
-func summarize(d Described, notes []journal.Note, j judge.Judging, remarks []string, records func(by string, add func(journal.Record) error) (unjudged int, err error)) (Result, error) {
+func summarize(d Described, notes []journal.Note, spent journal.Spent, j judge.Judging, remarks []string, records func(by string, add func(journal.Record) error) (unjudged int, err error)) (Result, error) {
 	l, err := newLedger(d, j)
 	if err != nil {
 		return Result{}, err
@@ -80,7 +84,18 @@ func summarize(d Described, notes []journal.Note, j judge.Judging, remarks []str
 	if err != nil {
 		return Result{}, err
 	}
-	return w.result(remarks)
+	r, err := w.result(remarks)
+	if err != nil {
+		return Result{}, err
+	}
+	r.Spent = spent
+	if d.Prices != (model.Prices{}) || d.JudgePrices != (model.Prices{}) {
+		cost := d.Prices.Cost(spent.Usage) + d.JudgePrices.Cost(spent.Judge)
+		r.Cost = &cost
+	}
+	complete, ids := w.complete()
+	r.Beside, err = l.beside(complete, ids, records)
+	return r, err
 }
 
 // result computes everything.

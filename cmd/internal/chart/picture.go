@@ -2,8 +2,10 @@ package chart
 
 import (
 	"bytes"
+	"encoding/xml"
 	"fmt"
 	"image/color"
+	"slices"
 	"strconv"
 
 	"gonum.org/v1/plot"
@@ -63,7 +65,16 @@ func files(p *plot.Plot, width, height vg.Length) (svg, png []byte, err error) {
 	if _, err := (vgimg.PngCanvas{Canvas: pixels}).WriteTo(&c); err != nil {
 		return nil, nil, err
 	}
-	return b.Bytes(), c.Bytes(), nil
+	return named(b.Bytes(), p.Title.Text), c.Bytes(), nil
+}
+
+// named gives an SVG a role and a title, for whoever cannot see it.
+func named(svg []byte, title string) []byte {
+	var text bytes.Buffer
+	_ = xml.EscapeText(&text, []byte(title)) // a buffer takes everything
+	start := bytes.Index(svg, []byte("<svg"))
+	end := start + bytes.IndexByte(svg[start:], '>')
+	return slices.Concat(svg[:end], []byte(` role="img" aria-label="`), text.Bytes(), []byte(`">`+"\n<title>"), text.Bytes(), []byte("</title>"), svg[end+1:])
 }
 
 // paper paints the whole picture white.

@@ -15,7 +15,7 @@ import (
 
 const (
 	textRows    = 13
-	textColumns = 58 // at most, for the slots
+	textColumns = 55 // at most, for the slots
 	textMargin  = 8  // "100 % ┤ "
 )
 

@@ -99,6 +99,9 @@ func UsePicture(curves []traffic.Curve) (svg, png []byte, err error) {
 		p.Add(area, curve, points)
 		if len(shown) > 1 {
 			p.Legend.Add(UseName(c), curve, points)
+		} else {
+			p.Legend.Add("how much each slot is used", curve, points)
+			p.Legend.Add("its 95 % interval, which holds at every look", area)
 		}
 	}
 	level, err := plotter.NewLine(plotter.XYs{{X: 0, Y: 1}, {X: last, Y: 1}})
@@ -109,7 +112,7 @@ func UsePicture(curves []traffic.Curve) (svg, png []byte, err error) {
 	p.Add(level)
 	p.Legend.Add("average slot", level)
 	p.X.Min, p.X.Max = 0, last
-	p.Y.Min, p.Y.Max = 0, math.Ceil(high*4)/4+0.12*float64(len(shown)+1) // room for the legend
+	p.Y.Min, p.Y.Max = 0, math.Ceil(high*4)/4+0.12*float64(max(len(shown), 2)+1) // room for the legend
 	var ticks []plot.Tick
 	step := math.Max(math.Ceil(high/5)/2, 0.5)
 	for v := 0.0; v <= p.Y.Max; v += step {

@@ -1,4 +1,4 @@
-// Package page writes the report of a sweep, a comparison or a count of reuse as one page of HTML
+// Package page writes the report of a sweep, a comparison, a count of reuse or the curves of traffic as one page of HTML
 // that needs nothing else: no script, no network, light and dark, wide and narrow.
 package page
 
@@ -27,13 +27,16 @@ var (
 	comparisonText string
 	//go:embed reuse.html
 	reuseText string
+	//go:embed traffic.html
+	trafficText string
 	//go:embed style.css
 	style string
 
-	parts          = template.Must(template.New("parts").Parse(partsText))
-	sweepPage      = template.Must(template.Must(parts.Clone()).New("sweep").Parse(sweepText))
-	comparisonPage = template.Must(template.Must(parts.Clone()).New("comparison").Parse(comparisonText))
-	reuseTemplate  = template.Must(template.Must(parts.Clone()).New("reuse").Funcs(template.FuncMap{"number": func(i int) int { return i + 1 }}).Parse(reuseText))
+	parts           = template.Must(template.New("parts").Parse(partsText))
+	sweepPage       = template.Must(template.Must(parts.Clone()).New("sweep").Parse(sweepText))
+	comparisonPage  = template.Must(template.Must(parts.Clone()).New("comparison").Parse(comparisonText))
+	trafficTemplate = template.Must(template.Must(parts.Clone()).New("traffic").Parse(trafficText))
+	reuseTemplate   = template.Must(template.Must(parts.Clone()).New("reuse").Funcs(template.FuncMap{"number": func(i int) int { return i + 1 }}).Parse(reuseText))
 )
 
 // head is what the pages have in common.
@@ -51,6 +54,16 @@ func newHead(title string) head {
 type grid struct {
 	Columns []string
 	Rows    [][]string
+}
+
+// Label names the table for whoever cannot see it.
+func (g grid) Label() string { return "Table: " + strings.Join(g.Columns, ", ") }
+
+// next is what to do with a result; without a sentence nothing.
+type next struct{ Sentence, Lines string }
+
+func newNext(sentence string, lines []string) next {
+	return next{together(sentence), strings.Join(lines, "\n")}
 }
 
 func newGrid(columns []string, rows [][]string) grid { return grid{columns, rows} }
@@ -92,6 +105,9 @@ type section struct {
 	Statistics                   []string
 	CountRule                    string
 	Examples                     []example
+	Beside                       grid
+	Spending                     string
+	Next                         next
 	Setup                        []run.Setting
 	Notes                        []string
 }
@@ -159,6 +175,7 @@ func newSection(r sweep.Result) section {
 		Accuracy: newGrid(table.Accuracy(r)), Counts: newGrid(table.Counts(r)),
 		Contrasts:  newGrid(table.Contrasts(r)),
 		Statistics: table.Statistics(r), Setup: setup(r.Setup),
+		Beside: beside(r), Spending: table.SweepSpending(r), Next: newNext(table.NextSweep(r, "")),
 	}
 	for i, line := range s.Statistics {
 		s.Statistics[i] = together(line)

@@ -308,28 +308,6 @@ func CallRule(r compare.Result) string {
 	return rule + " Truncated and empty answers are scored as they are: wrong, unless they hold the answer. Arms that are not listed got an ordinary answer to every call that was asked. A call that several arms share counts in each of them, and once under all."
 }
 
-// Spending says what the run took.
-func Spending(r compare.Result) string {
-	u := r.Spent.Usage
-	cached := ""
-	if u.Cached > 0 {
-		cached = fmt.Sprintf(" (%d of them out of the server's cache)", u.Cached)
-	}
-	requests := show.Count(r.Spent.Requests, "request")
-	if r.Judge != nil {
-		requests += " with those to the judge"
-	}
-	text := fmt.Sprintf("The run took %s, %s of prompts%s and %s of answers", requests,
-		show.Count(u.Prompt, "token"), cached, show.Count(u.Completion, "token"))
-	if j := r.Spent.Judge; j.Tokens() > 0 {
-		text += fmt.Sprintf(", and for the judge %s of prompts and %s of answers", show.Count(j.Prompt, "token"), show.Count(j.Completion, "token"))
-	}
-	if r.Cost == nil {
-		return text + "; no prices were given."
-	}
-	return text + fmt.Sprintf(", at a cost of %.4g.", *r.Cost)
-}
-
 // Caching returns how well a server's cache of prompts serves each arm; no rows where
 // nothing is counted.
 func Caching(r compare.Result) (columns []string, rows [][]string) {

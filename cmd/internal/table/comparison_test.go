@@ -109,7 +109,7 @@ ranked (baseline)|100.0 %|100|25|25.0 %
 twin|0.0 %|0|0|–
 repeat 1|0.0 %|0|0|–`},
 		{"behind", BehindComparison(r), "10 questions counted, of 12 planned; 1 dropped, because a call failed or was refused; 1 begun, with a call that has no answer yet. Scored by s, on the full answer; the same questions and documents in every arm."},
-		{"spending", Spending(r), "The run took 33 requests, 400 tokens of prompts (30 of them out of the server's cache) and 20 tokens of answers; no prices were given."},
+		{"spending", Spending(r), "The run took 33 requests, 400 tokens of prompts (30 of them out of the server's cache) and 20 tokens of answers. What that cost is not known: give --price-prompt and --price-answer with the command that asks, and it is told here."},
 		{"cost of caching", CachingCost(r)[0], "With =new a prompt begins like that of ranked for 20.0 % of its length. A server that has the prompt of ranked in its cache reads the other 80.0 % anew."},
 		{"rule", CallRule(r)[:73], "A call that failed for good, or that the server refused, takes its questi"},
 	} {

@@ -222,27 +222,55 @@ func probability(p float64) string {
 	return fmt.Sprintf("= %.4f", p)
 }
 
-// Text lays a table out in columns; all but the first are flush right. The result
-// has no line end behind the last line.
+// textColumns is how wide a table is at most: a wider one goes on below, with its first
+// column again.
+const textColumns = 80
+
+// Text lays a table out in columns; all but the first are flush right. One that is wider
+// than 80 characters is broken into several, each with the first column. The result has
+// no line end behind the last line.
 func Text(columns []string, rows [][]string) string {
-	width := make([]int, len(columns))
 	all := append([][]string{columns}, rows...)
-	for _, row := range all {
+	width := widths(all)
+	var parts []string
+	for from := 1; ; {
+		to, total := from, 0
+		for total = width[0]; to < len(columns) && (to == from || total+2+width[to] <= textColumns); to++ {
+			total += 2 + width[to]
+		}
+		parts = append(parts, textPart(all, width, from, to))
+		if from = to; from >= len(columns) {
+			return strings.Join(parts, "\n\n")
+		}
+	}
+}
+
+// Whole is Text for a table that is not broken, however wide it is.
+func Whole(columns []string, rows [][]string) string {
+	all := append([][]string{columns}, rows...)
+	return textPart(all, widths(all), 1, len(columns))
+}
+
+// widths are those of the columns.
+func widths(rows [][]string) []int {
+	width := make([]int, len(rows[0]))
+	for _, row := range rows {
 		for i, cell := range row {
 			width[i] = max(width[i], utf8.RuneCountInString(cell))
 		}
 	}
-	lines := make([]string, len(all))
-	for i, row := range all {
-		for j, cell := range row {
-			space := strings.Repeat(" ", width[j]-utf8.RuneCountInString(cell))
-			if j == 0 {
-				lines[i] = cell + space
-			} else {
-				lines[i] += "  " + space + cell
-			}
+	return width
+}
+
+// textPart lays out the first column and some others.
+func textPart(rows [][]string, width []int, from, to int) string {
+	lines := make([]string, len(rows))
+	for i, row := range rows {
+		line := row[0] + strings.Repeat(" ", width[0]-utf8.RuneCountInString(row[0]))
+		for j := from; j < to; j++ {
+			line += strings.Repeat(" ", 2+width[j]-utf8.RuneCountInString(row[j])) + row[j]
 		}
-		lines[i] = strings.TrimRight(lines[i], " ")
+		lines[i] = strings.TrimRight(line, " ")
 	}
 	return strings.Join(lines, "\n")
 }
