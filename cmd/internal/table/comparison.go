@@ -3,6 +3,7 @@ package table
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -231,8 +232,11 @@ func How(r compare.Result) []string {
 		lines = append(lines, fmt.Sprintf(
 			"The verdict is reorder when e for a gain of some challenger reaches %.4g, and keep when e against a gain of %s points does for every challenger. So each of the two is wrong in at most %.4g %% of comparisons, however often one looks: for independent questions and a model that does not change.",
 			1/r.Alpha, Worthwhile(r), 100*r.Alpha))
-		if r.Word == evidence.Reorder {
-			lines = append(lines, "Where a comparison stops at reorder, the gain that it prints overstates the true one, by about a third at 5 points and a sixth at 12. Trust the sequence first.")
+		if r.UntilDecided && r.Word == evidence.Reorder {
+			lines = append(lines, "Where a comparison stops at reorder, the gain that it prints is on average larger than the true one. Trust the sequence first.")
+		}
+		if askedLess(r) {
+			lines = append(lines, "A challenger with fewer questions than the baseline was excluded, or too far behind the best to win, and was asked no more.")
 		}
 		text := "A confidence sequence looks to both sides, and may therefore still hold 0 when reorder is known."
 		if len(rows) > 1 {
@@ -251,6 +255,13 @@ func How(r compare.Result) []string {
 		lines = append(lines, line+"): the noise floor.")
 	}
 	return lines
+}
+
+// askedLess says whether some challenger was left out of questions.
+func askedLess(r compare.Result) bool {
+	return r.UntilDecided && slices.ContainsFunc(r.Arms, func(a compare.ArmResult) bool {
+		return a.Kind == compare.Challenger && a.Identical == "" && a.Full.N < r.Arms[0].Full.N
+	})
 }
 
 // Strata returns what each arm got right by where the answer stood in the
