@@ -59,9 +59,10 @@ func newProgress(s streams, server string, calls int) *progress {
 }
 
 // finished tells of a call that ended. What was known before the run is neither
-// progress nor speed, so that the time left is that of what is asked.
+// progress nor speed, so that the time left is that of what is asked: at most, since calls
+// may turn out not to be needed.
 func (p *progress) finished(now run.Progress) {
-	asked, done := now.Calls-now.Known, now.Answered+now.Failed
+	asked, done := now.Calls-now.Known-now.Skipped, now.Answered+now.Failed
 	switch {
 	case p.bar != nil:
 		if now.Failed > 0 {
@@ -72,7 +73,7 @@ func (p *progress) finished(now run.Progress) {
 	case time.Since(p.lastLine) >= lineEvery:
 		p.lastLine = time.Now()
 		left := now.Elapsed * time.Duration(now.Left()) / time.Duration(max(done, 1))
-		fmt.Fprintf(p.err, "%d of %d calls, %d failed, about %s left\n", done, asked, now.Failed, left.Round(time.Second))
+		fmt.Fprintf(p.err, "%d of at most %d calls, %d failed, at most about %s left\n", done, asked, now.Failed, left.Round(time.Second))
 	}
 }
 
