@@ -212,7 +212,12 @@ func exponential(log float64) string {
 
 func points(share float64) string { return fmt.Sprintf("%.3g points", 100*share) }
 
-// signed writes a difference in points, with the sign of print.
+// signed writes a difference in points, with the sign of print; none where it is 0 once it
+// is rounded.
 func signed(share float64) string {
-	return strings.Replace(fmt.Sprintf("%+.1f", 100*share), "-", "−", 1)
+	text := fmt.Sprintf("%+.1f", 100*share)
+	if text == "-0.0" || text == "+0.0" {
+		return "0.0"
+	}
+	return strings.Replace(text, "-", "−", 1)
 }

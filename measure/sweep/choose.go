@@ -9,8 +9,6 @@ import (
 )
 
 const (
-	// lag is by what was known so many questions before a question is chosen how to ask it.
-	lag = 8
 	// baselinesAt is on how many questions at least the baselines and repeats are asked.
 	baselinesAt = 50
 	// thinFrom is from how many questions on the middle is thinned: with fewer, questions
@@ -26,7 +24,8 @@ type choice struct {
 
 var everything = choice{start: true, middle: true, end: true}
 
-// choose says how to ask the question that is lag behind the one that was just counted.
+// choose says how to ask the question that is evidence.RaceLag behind the one that was just
+// counted.
 func (w *watcher) choose() {
 	c := everything
 	if w.described.UntilDecided {

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/bookend-rag/bookend/core"
+	"github.com/bookend-rag/bookend/measure/evidence"
 	"github.com/bookend-rag/bookend/measure/fitness"
 	"github.com/bookend-rag/bookend/measure/internal/watch"
 	"github.com/bookend-rag/bookend/measure/journal"
@@ -43,7 +44,7 @@ func watcherOf(d Described) (*watcher, error) {
 
 func newWatcher(l *ledger) (*watcher, error) {
 	trial, err := shape.NewTrial(l.described.Documents, l.described.Slots)
-	return &watcher{ledger: l, trial: trial, shape: core.ShapeUndecided, choices: watch.NewLagged(lag, everything)}, err
+	return &watcher{ledger: l, trial: trial, shape: core.ShapeUndecided, choices: watch.NewLagged(evidence.RaceLag, everything)}, err
 }
 
 // Recall takes in a question that an earlier run noted.
