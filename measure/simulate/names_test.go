@@ -8,6 +8,7 @@ import (
 
 	"github.com/bookend-rag/bookend/core"
 	"github.com/bookend-rag/bookend/measure/published"
+	"github.com/bookend-rag/bookend/measure/shape"
 	"github.com/bookend-rag/bookend/measure/simulate"
 )
 
@@ -78,6 +79,32 @@ func TestPublishedCurvesAsFiles(t *testing.T) {
 		curve, err := simulate.CurveOf(published)
 		if err != nil || curve.Shape != want || !slices.Equal(curve.Accuracy, published.Accuracy) || curve.Documents != published.Documents {
 			t.Errorf("%s: %+v, %v", name, curve, err)
+		}
+	}
+}
+
+// The shape of a published curve says nothing that its own figures contradict, and with
+// the 2,655 questions of Liu et al. it says something.
+func TestPublishedCurvesHaveTheirWords(t *testing.T) {
+	t.Parallel()
+	for _, c := range published.All() {
+		curve, err := simulate.CurveOf(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		contrasts := shape.ZonesOf(c.Documents, c.Slots).Of(c.Accuracy)
+		start, end, slope := contrasts[0], contrasts[1], contrasts[2]
+		fits, known := map[core.Shape]bool{
+			core.ShapeU:         start > 0 && end > 0,
+			core.ShapeInverted:  start < 0 && end < 0,
+			core.ShapePrimacy:   slope > 0 && (start > 0 || end < 0),
+			core.ShapeRecency:   slope < 0 && (end > 0 || start < 0),
+			core.ShapeFlat:      max(start, -start, end, -end, slope, -slope) < .05,
+			core.ShapeUndecided: c.Questions < 2655,
+		}[curve.Shape]
+		if !known || !fits {
+			t.Errorf("%s with %d documents, %d questions: %s; start %+.3f, end %+.3f against the middle, %+.3f against each other",
+				c.Model, c.Documents, c.Questions, curve.Shape, start, end, slope)
 		}
 	}
 }
