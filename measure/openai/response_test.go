@@ -67,9 +67,9 @@ func TestShapes(t *testing.T) {
 			want: model.Answer{Text: "Oslo", Usage: model.Usage{Prompt: 40, Completion: 3, Cached: 30}},
 		},
 		{
-			name: "more cached than there is",
+			name: "cached ones counted apart",
 			body: `{"error":null,"choices":[{"message":{"content":"x"}}],"usage":{"prompt_tokens":4,"prompt_tokens_details":{"cached_tokens":9}}}`,
-			want: model.Answer{Text: "x", Usage: model.Usage{Prompt: 4, Cached: 4}},
+			want: model.Answer{Text: "x", Usage: model.Usage{Prompt: 13, Cached: 9}},
 		},
 	}
 	for _, test := range tests {

@@ -29,6 +29,9 @@ func (g response) usage() (u model.Usage, counted bool) {
 			_ = json.Unmarshal(tokens.Details, &details)
 			u.Cached, _ = count(details.Cached)
 		}
+		if u.Cached > u.Prompt { // counted apart: the prompt's tokens are those that were not cached
+			u.Prompt = min(u.Prompt+u.Cached, maxTokens)
+		}
 	}
 	var timings struct {
 		Cached    json.RawMessage `json:"cache_n"`
@@ -44,7 +47,6 @@ func (g response) usage() (u model.Usage, counted bool) {
 		}
 		u.Cached = max(0, u.Prompt-processed)
 	}
-	u.Cached = min(u.Cached, u.Prompt)
 	return u, counted
 }
 
