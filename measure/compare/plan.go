@@ -119,29 +119,29 @@ func NewPlan(lists *dataset.Dataset, s Settings) (*Plan, error) {
 	return p, nil
 }
 
-// Len returns the number of calls, questions times arms, those included that arms
-// share.
-func (p *Plan) Len() int { return len(p.order) * len(p.arms) }
+// Len returns the number of calls: of each question in the baseline and the challengers,
+// and of the first Settings.Controls in the shuffles and repeats. Calls that arms share
+// count in each.
+func (p *Plan) Len() int {
+	arms := len(p.settings.Arms)
+	return len(p.order)*arms + p.settings.Controls*(len(p.arms)-arms)
+}
 
 // Questions returns the number of questions.
 func (p *Plan) Questions() int { return len(p.order) }
 
 // Call builds call i. The errors are those of a question that cannot be read and of
-// a prompt that cannot be laid out, and run.ErrSkip for a control that the question is
-// not asked in.
+// a prompt that cannot be laid out.
 func (p *Plan) Call(i int) (model.Call, error) {
 	if i < 0 || i >= p.Len() {
 		return model.Call{}, &core.ConfigError{Field: "call", Value: i, Rule: fmt.Sprintf("calls go from 0 to %d", p.Len()-1)}
 	}
-	b, err := p.build(i / len(p.arms))
+	question, arm := p.Place(i)
+	b, err := p.build(question)
 	if err != nil {
 		return model.Call{}, err
 	}
-	call := b.calls[i%len(p.arms)]
-	if call.Key == "" {
-		return call, run.ErrSkip
-	}
-	return call, nil
+	return b.calls[arm], nil
 }
 
 // Question returns the i-th question in plan order, as it is noted in a journal,
@@ -168,8 +168,7 @@ func (p *Plan) build(question int) (built, error) {
 	baseline := ""
 	for _, arm := range p.arms {
 		if question >= p.settings.Controls && (arm.kind == Shuffle || arm.kind == Repeat) {
-			b.calls = append(b.calls, model.Call{})
-			continue
+			break // the rest are controls, too
 		}
 		call, err := p.call(arm, c, p.order[question])
 		if err != nil {

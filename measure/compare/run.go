@@ -54,8 +54,17 @@ func watcherOf(d Described) (*watcher, error) {
 	return newWatcher(newLedger(d, j))
 }
 
-// CallsEach returns the number of calls of a question.
-func (p *Plan) CallsEach() int { return len(p.arms) }
+// Place returns the question of call i, by its place in plan order, and the place of its
+// arm. Shuffles and repeats stand last, and have calls in the first questions alone.
+func (p *Plan) Place(i int) (question, arm int) {
+	withControls := p.settings.Controls * len(p.arms)
+	if i < withControls {
+		return i / len(p.arms), i % len(p.arms)
+	}
+	i -= withControls
+	each := len(p.settings.Arms)
+	return p.settings.Controls + i/each, i % each
+}
 
 // NoteOf is Question, for what runs the plan.
 func (p *Plan) NoteOf(question int) (id string, note any, err error) {

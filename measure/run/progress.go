@@ -10,13 +10,14 @@ import (
 
 // Progress says how far a run is.
 type Progress struct {
-	Calls    int // of the source
-	Skipped  int // need not be asked, by what others answered
-	Known    int // had an answer before the run, or share their key with a call before them
-	Answered int // by this run
-	Failed   int // in this run
-	Open     int // being asked
-	Retries  int // attempts after a first one
+	Calls    int  // of the source
+	Skipped  int  // need not be asked, by what others answered
+	Enough   bool // the source has enough: what is left need not be asked
+	Known    int  // had an answer before the run, or share their key with a call before them
+	Answered int  // by this run
+	Failed   int  // in this run
+	Open     int  // being asked
+	Retries  int  // attempts after a first one
 	Spent    journal.Spent
 	Cost     float64 // of Spent
 	Elapsed  time.Duration
@@ -29,11 +30,15 @@ func (p Progress) Left() int { return p.Calls - p.Skipped - p.Known - p.Answered
 
 // String gives the numbers in one line.
 func (p Progress) String() string {
-	skipped := ""
-	if p.Skipped > 0 {
-		skipped = fmt.Sprintf(", %d not needed", p.Skipped)
+	needless, left := p.Skipped, p.Left()
+	if p.Enough {
+		needless, left = needless+left, 0
 	}
-	return fmt.Sprintf("%d calls: %d known, %d answered, %d failed%s, %d left", p.Calls, p.Known, p.Answered, p.Failed, skipped, p.Left())
+	skipped := ""
+	if needless > 0 {
+		skipped = fmt.Sprintf(", %d not needed", needless)
+	}
+	return fmt.Sprintf("%d calls: %d known, %d answered, %d failed%s, %d left", p.Calls, p.Known, p.Answered, p.Failed, skipped, left)
 }
 
 // FailuresError says that Limits.MaxFailures calls in a row failed.

@@ -132,19 +132,22 @@ func (r *runner) build(ctx context.Context, source Source, i int) (model.Call, e
 		case !errors.Is(err, ErrWait):
 			return call, err
 		case open == 0 && r.model == nil: // it depends on calls that nobody makes
-			return call, ErrEnough
+			return call, errStopped
 		case open == 0: // nothing that is open can change it
 			return call, err
 		}
 		select {
 		case <-r.ended:
 		case <-r.halt:
-			return call, ErrEnough
+			return call, errStopped
 		case <-ctx.Done():
-			return call, ErrEnough
+			return call, errStopped
 		}
 	}
 }
+
+// errStopped is what build returns where the run ends while it waits.
+var errStopped = errors.New("the run ends")
 
 // dispatch builds the calls in order and hands out those that are not known.
 func (r *runner) dispatch(ctx context.Context, source Source, work chan<- task) {
@@ -159,7 +162,12 @@ func (r *runner) dispatch(ctx context.Context, source Source, work chan<- task) 
 		}
 		call, err := r.build(ctx, source, i)
 		switch {
+		case errors.Is(err, errStopped):
+			return
 		case errors.Is(err, ErrEnough):
+			r.mu.Lock()
+			r.progress.Enough = true
+			r.mu.Unlock()
 			return
 		case errors.Is(err, ErrSkip):
 			r.mu.Lock()

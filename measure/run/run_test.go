@@ -383,9 +383,14 @@ func TestBrokenSourceStops(t *testing.T) {
 
 func TestProgressPrints(t *testing.T) {
 	t.Parallel()
-	got := fmt.Sprint(Progress{Calls: 10, Known: 1, Answered: 2, Failed: 3})
-	if want := "10 calls: 1 known, 2 answered, 3 failed, 4 left"; got != want {
-		t.Errorf("(-want +got) -%s +%s", want, got)
+	for want, p := range map[string]Progress{
+		"10 calls: 1 known, 2 answered, 3 failed, 4 left":               {Calls: 10, Known: 1, Answered: 2, Failed: 3},
+		"10 calls: 1 known, 2 answered, 3 failed, 1 not needed, 3 left": {Calls: 10, Known: 1, Answered: 2, Failed: 3, Skipped: 1},
+		"10 calls: 1 known, 2 answered, 3 failed, 4 not needed, 0 left": {Calls: 10, Known: 1, Answered: 2, Failed: 3, Skipped: 1, Enough: true},
+	} {
+		if got := p.String(); got != want {
+			t.Errorf("(-want +got) -%s +%s", want, got)
+		}
 	}
 }
 
@@ -406,7 +411,7 @@ func TestASourceMayHaveEnough(t *testing.T) {
 	t.Parallel()
 	list := fake.Calls{{Key: "a"}, {Key: "b"}, {Key: "c"}, {Key: "d"}}
 	got, err := Run(t.Context(), sufficient{list, 2}, fake.Echo, fake.Journal(t, fake.Path(t)), Limits{})
-	if err != nil || got.Answered != 2 || got.Left() != 2 {
+	if err != nil || got.Answered != 2 || got.Left() != 2 || !got.Enough {
 		t.Errorf("%+v, %v", got, err)
 	}
 }

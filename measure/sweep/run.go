@@ -51,8 +51,8 @@ type noted struct {
 	Bare  bool  `json:"bare,omitempty"`
 }
 
-// CallsEach returns the number of calls of a question.
-func (p *Plan) CallsEach() int { return len(p.arms) }
+// Place returns the question of call i, by its place in plan order, and the place of its arm.
+func (p *Plan) Place(i int) (question, arm int) { return i / len(p.arms), i % len(p.arms) }
 
 // NoteOf returns the ID of a question, by its place in the plan from 0, and what a
 // journal notes of it.

@@ -108,7 +108,7 @@ func TestFaultsOfServers(t *testing.T) {
 					t.Errorf("asked to the end: %v", progress)
 				}
 				// One call that takes long keeps open what others do meanwhile.
-				if questions := int(asked.Load()) / p.CallsEach(); f.Within > 0 && questions > f.Within+25 {
+				if questions := int(asked.Load()) * p.Questions() / p.Len(); f.Within > 0 && questions > f.Within+25 {
 					t.Errorf("%d questions were asked, want at most %d", questions, f.Within)
 				}
 				if untilDecided && f.SweepWords != nil && progress.Left() == 0 {

@@ -19,8 +19,9 @@ import (
 type Plan interface {
 	Len() int
 	Call(i int) (model.Call, error)
-	// CallsEach returns how many calls a question has.
-	CallsEach() int
+	// Place returns the question that call i belongs to, by its place in the plan from 0,
+	// and the call's place among those of the question.
+	Place(i int) (question, call int)
 	// NoteOf returns the ID of a question, by its place in the plan from 0, and what the
 	// journal notes of it.
 	NoteOf(question int) (id string, note any, err error)
@@ -110,7 +111,7 @@ func (s *Source) Manifest() any { return s.manifest }
 func (s *Source) Call(i int) (model.Call, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	question := i / s.CallsEach()
+	question, call := s.Place(i)
 	id, note, err := s.NoteOf(question)
 	if err != nil {
 		return model.Call{}, err
@@ -131,7 +132,7 @@ func (s *Source) Call(i int) (model.Call, error) {
 		s.begun++
 		s.settle()
 	}
-	if !s.watcher.Asks(id, i%s.CallsEach()) {
+	if !s.watcher.Asks(id, call) {
 		return model.Call{}, run.ErrSkip
 	}
 	return s.Plan.Call(i)

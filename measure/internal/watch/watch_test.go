@@ -18,7 +18,7 @@ import (
 // plan asks five calls a question.
 type plan struct{ fake.Calls }
 
-func (plan) CallsEach() int { return 5 }
+func (plan) Place(i int) (question, call int) { return i / 5, i % 5 }
 
 func (plan) NoteOf(question int) (id string, note any, err error) {
 	return fmt.Sprint("q", question), map[string]int{"number": question}, nil
