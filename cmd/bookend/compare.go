@@ -7,9 +7,11 @@ import (
 	"io/fs"
 	"math"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/bookend-rag/bookend/cmd/internal/show"
+	"github.com/bookend-rag/bookend/cmd/internal/table"
 	"github.com/bookend-rag/bookend/measure/compare"
 	"github.com/bookend-rag/bookend/measure/dataset"
 	"github.com/bookend-rag/bookend/measure/evidence"
@@ -192,7 +194,7 @@ func (c *compareCommand) Run(ctx context.Context, s streams) error {
 	switch {
 	case !c.UntilDecided:
 	case c.By != "" || c.NoWorse > 0:
-		fmt.Fprintln(s.out, "It ends once decided, and may then take far fewer calls; how many is not foretold with --by or --no-worse.")
+		tell(s.out, "It ends once decided, and may then take far fewer calls. How many is not foretold with --by or --no-worse.")
 	default:
 		if err := c.foretell(s, plan, described, estimate); err != nil {
 			return err
@@ -278,26 +280,32 @@ func (c *compareCommand) foretell(s streams, plan *compare.Plan, described compa
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(s.out, "Likely cost, if two arms differ on %s of the questions, %s:\n", show.Percent(discordance), known)
+	tell(s.out, fmt.Sprintf("Likely cost, if two arms differ on %s of the questions, %s:", show.Percent(discordance), known))
+	columns := []string{"true gain of one", "calls: half of runs", "9 of 10 runs", "no verdict"}
+	priced := all.Priced && all.Calls > 0
+	if priced {
+		columns = append(columns, "cost: half", "9 of 10")
+	}
+	if c.lag() > 0 {
+		columns = append(columns, "rounds")
+	}
+	var rows [][]string
 	for _, l := range cases {
-		what := "no challenger gains anything"
+		row := []string{"none", strconv.Itoa(l.Calls), strconv.Itoa(l.Ninth), show.Percent(1 - l.Decided)}
 		if l.Gain > 0 {
-			what = fmt.Sprintf("one gains %.3g points", 100*l.Gain)
+			row[0] = fmt.Sprintf("%.3g points", 100*l.Gain)
 		}
-		line := fmt.Sprintf("  %s: %s in half of the runs, %d in nine of ten", what, show.Count(l.Calls, "call"), l.Ninth)
-		if all.Priced && all.Calls > 0 {
+		if priced {
 			each := all.Cost / float64(all.Calls)
-			line += fmt.Sprintf(" (cost %.2f and %.2f)", each*float64(l.Calls), each*float64(l.Ninth))
-		}
-		if l.Decided < 0.995 {
-			line += fmt.Sprintf("; %s end without a verdict", show.Percent(1-l.Decided))
+			row = append(row, fmt.Sprintf("%.2f", each*float64(l.Calls)), fmt.Sprintf("%.2f", each*float64(l.Ninth)))
 		}
 		if c.lag() > 0 {
 			calls := float64(all.Calls) / float64(max(all.Questions, 1)) * float64(c.Round)
-			line += fmt.Sprintf("; about %s", show.Count(int(math.Ceil(float64(l.Calls)/max(calls, 1))), "round"))
+			row = append(row, fmt.Sprintf("about %.0f", math.Ceil(float64(l.Calls)/max(calls, 1))))
 		}
-		fmt.Fprintln(s.out, line)
+		rows = append(rows, row)
 	}
+	fmt.Fprintln(s.out, table.Text(columns, rows))
 	return nil
 }
 

@@ -56,13 +56,13 @@ func (c *compareCommand) arms(f *fitted, documents int) ([]compare.Arm, []*core.
 					arm.Prompt.Layout = prompt.Layout(l)
 				}
 				if len(c.Layouts) > 1 {
-					arm.Name += ", " + l
+					arm.Name += " " + l
 				}
 				if k > 0 {
 					arm.Order.TopK = k
 				}
 				if len(c.TopK) > 1 {
-					arm.Name += ", top " + strconv.Itoa(k)
+					arm.Name += " top " + strconv.Itoa(k)
 				}
 				arms = append(arms, arm)
 			}

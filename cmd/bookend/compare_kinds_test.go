@@ -108,14 +108,14 @@ func TestCompareNoWorse(t *testing.T) {
 	got := runCommand(t, 0, "compare", "--data", data, "--simulate", "gpt-3.5-turbo", "--placements", "ranked", "--top-k", "3,10,5",
 		"--no-worse", "10", "--until-decided", "--price-prompt", "1", "--price-answer", "2", "--out", dir)
 	r := resultOf(t, dir)
-	if r.Arms[0].Name != "ranked, top 10" || r.NoWorse != 0.1 || r.Word != evidence.AsGood || r.Winner != "ranked, top 3" {
+	if r.Arms[0].Name != "ranked top 10" || r.NoWorse != 0.1 || r.Word != evidence.AsGood || r.Winner != "ranked top 3" {
 		t.Errorf("baseline %s, %s, %s: %s", r.Arms[0].Name, r.Word, r.Winner, r.Finding)
 	}
 	cost := r.Arms[0].Cost
 	if cost == nil || cost.Thousand == nil || cost.Share != 1 {
 		t.Errorf("the baseline costs %+v", cost)
 	}
-	for _, want := range []string{"As good and cheaper: with ranked, top 3", "no worse?", "a thousand)"} {
+	for _, want := range []string{"As good and cheaper: with ranked top 3", "no worse?", "a thousand."} {
 		if !strings.Contains(got.out, want) {
 			t.Errorf("no %q in\n%s", want, got.out)
 		}

@@ -534,9 +534,9 @@ func TestCompareCrosses(t *testing.T) {
 	text := mustRun(t, "compare", "--simulate", "u", "--limit", "3", "--placements", "ranked,edges-first=2,edges-first=3", "--layouts", "question-last,query-aware", "--top-k", "4,8",
 		"--settings", settings, "--format", "numbered", "--label-by", "slot", "--shuffles", "0", "--repeats", "0", "--out", out)
 	want := []string{
-		"ranked, question-last, top 4", "ranked, question-last, top 8", "ranked, query-aware, top 4", "ranked, query-aware, top 8",
-		"edges-first=2, question-last, top 4", "edges-first=2, question-last, top 8", "edges-first=2, query-aware, top 4", "edges-first=2, query-aware, top 8",
-		"edges-first=3, question-last, top 4", "edges-first=3, question-last, top 8", "edges-first=3, query-aware, top 4", "edges-first=3, query-aware, top 8",
+		"ranked question-last top 4", "ranked question-last top 8", "ranked query-aware top 4", "ranked query-aware top 8",
+		"edges-first=2 question-last top 4", "edges-first=2 question-last top 8", "edges-first=2 query-aware top 4", "edges-first=2 query-aware top 8",
+		"edges-first=3 question-last top 4", "edges-first=3 question-last top 8", "edges-first=3 query-aware top 4", "edges-first=3 query-aware top 8",
 	}
 	if got := armNames(result(t, out)); !slices.Equal(got, want) {
 		t.Errorf("arms (-want +got)\n-%q\n+%q\n%s", want, got, text)

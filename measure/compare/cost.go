@@ -17,7 +17,7 @@ const estimateQuestions = 200
 // once. The errors are those of Call, of a cancelled context and of the prices.
 func (p *Plan) Estimate(ctx context.Context, prices model.Prices) (run.Estimate, error) {
 	e := run.Estimate{Questions: len(p.order), Read: min(len(p.order), estimateQuestions), Unbounded: p.settings.Params.MaxTokens == 0}
-	calls, tokens := 0, 0
+	var decisive, controls counted
 	for question := range e.Read {
 		if err := ctx.Err(); err != nil {
 			return run.Estimate{}, err
@@ -27,20 +27,39 @@ func (p *Plan) Estimate(ctx context.Context, prices model.Prices) (run.Estimate,
 			return run.Estimate{}, err
 		}
 		seen := map[string]bool{}
-		for _, call := range b.calls {
-			if call.Key != "" && !seen[call.Key] {
-				seen[call.Key] = true
-				calls++
-				tokens += call.Tokens
+		for i, call := range b.calls {
+			if seen[call.Key] {
+				continue
+			}
+			seen[call.Key] = true
+			if i < len(p.settings.Arms) {
+				decisive.add(call)
+			} else {
+				controls.add(call)
 			}
 		}
 	}
-	scale := float64(e.Questions) / float64(e.Read)
-	e.Calls = int(math.Round(float64(calls) * scale))
-	e.Usage = model.Usage{Prompt: int(math.Round(float64(tokens) * scale)), Completion: saturate.Mul(e.Calls, p.settings.Params.MaxTokens)}
+	all := decisive.times(e.Questions, e.Read)
+	some := controls.times(p.settings.Controls, min(p.settings.Controls, e.Read))
+	e.Calls = int(math.Round(all.calls + some.calls))
+	e.Usage = model.Usage{Prompt: int(math.Round(all.tokens + some.tokens)), Completion: saturate.Mul(e.Calls, p.settings.Params.MaxTokens)}
 	if err := prices.Check(); err != nil {
 		return run.Estimate{}, err
 	}
 	e.Cost, e.Priced = prices.Cost(e.Usage), prices != model.Prices{}
 	return e, nil
+}
+
+// counted is a number of calls and the tokens of their prompts.
+type counted struct{ calls, tokens float64 }
+
+func (c *counted) add(call model.Call) {
+	c.calls++
+	c.tokens += float64(call.Tokens)
+}
+
+// times extrapolates from the questions that were read to all.
+func (c counted) times(all, read int) counted {
+	scale := float64(all) / float64(max(read, 1))
+	return counted{c.calls * scale, c.tokens * scale}
 }

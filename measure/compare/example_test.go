@@ -97,7 +97,7 @@ func ExampleRun() {
 	fmt.Println(result.Finding)
 	// Output:
 	// reorder reversed
-	// Reorder: with reversed, the simulated reader last-slot is right 47.8 points more often than with ranked (e = 30.6, where 20 decide; 95 % confidence sequence −2.9 to +78.9 points, 23 questions).
+	// Reorder: with reversed, the simulated reader last-slot is right 47.8 points more often than with ranked. After 23 questions the 95 % confidence sequence goes from −2.9 to +78.9 points; e = 30.6, where 20 decide.
 }
 
 func ExampleSummarize() {

@@ -10,7 +10,7 @@ import (
 	"github.com/bookend-rag/bookend/measure/model"
 )
 
-// finding says the verdict in one sentence with its numbers.
+// finding says the verdict in one sentence, and its numbers in those behind it.
 func (r Result) finding() string {
 	who := r.Model
 	if r.Simulated {
@@ -49,21 +49,21 @@ func (r Result) finding() string {
 		if r.Graded {
 			gain = "scores %s more than"
 		}
-		return fmt.Sprintf("Reorder: with %s, %s "+gain+" with %s (e = %s, where %.4g decide; %s, %s).%s", r.Winner, who,
-			points(winner.Against.Difference), baseline, exponential(winner.Against.Sequential.LogE), 1/r.Alpha, r.range95(*winner), r.behind(), r.noneAsGood()+suffix)
+		return fmt.Sprintf("Reorder: with %s, %s "+gain+" with %s. %s; e = %s, where %.4g decide.%s", r.Winner, who,
+			points(winner.Against.Difference), baseline, r.range95(*winner), exponential(winner.Against.Sequential.LogE), 1/r.Alpha, r.noneAsGood()+suffix)
 	case r.Word == evidence.Keep:
-		return fmt.Sprintf("Keep %s: with %s, a gain of %s or more is excluded for every challenger; the best, %s, stands at %s points (%s, %s).%s",
-			baseline, who, points(r.Worthwhile), best.Name, signed(best.Against.Difference), r.range95(*best), r.behind(), r.noneAsGood()+suffix)
+		return fmt.Sprintf("Keep %s: with %s, a gain of %s or more is excluded for every challenger. The best, %s, stands at %s points. %s.%s",
+			baseline, who, points(r.Worthwhile), best.Name, signed(best.Against.Difference), r.range95(*best), r.noneAsGood()+suffix)
 	}
 	if r.NoWorse > 0 {
 		return fmt.Sprintf("Inconclusive: with %s, %s.%s%s", who, r.behind(), r.noneAsGood(), suffix)
 	}
 	more := ""
 	if r.More != nil {
-		more = fmt.Sprintf("; about %s would probably settle it for %q", moreQuestions(r.More.Questions), r.More.Word)
+		more = fmt.Sprintf(" About %s would probably settle it for %q.", moreQuestions(r.More.Questions), r.More.Word)
 	}
-	return fmt.Sprintf("Inconclusive: with %s, the best challenger, %s, stands at %s points against %s (%s, %s)%s.%s", who,
-		best.Name, signed(best.Against.Difference), baseline, r.range95(*best), r.behind(), more, r.noneAsGood()+suffix)
+	return fmt.Sprintf("Inconclusive: with %s, the best challenger, %s, stands at %s points against %s. %s.%s", who,
+		best.Name, signed(best.Against.Difference), baseline, r.range95(*best), more+r.noneAsGood()+suffix)
 }
 
 // findingAsGood names the cheapest arm that is no worse.
@@ -74,14 +74,15 @@ func (r Result) findingAsGood(who string) string {
 	}
 	cost := ""
 	if c, before := winner.Cost, r.Arms[0].Cost; c != nil && before != nil {
-		cost = fmt.Sprintf(", and a request costs %.0f %% of one with %s", 100*c.Share, r.Arms[0].Name)
+		cost = fmt.Sprintf(" A request costs %.0f %% of one with %s", 100*c.Share, r.Arms[0].Name)
 		if c.Thousand != nil && before.Thousand != nil {
-			cost += fmt.Sprintf(" (%.3g in place of %.3g a thousand)", *c.Thousand, *before.Thousand)
+			cost += fmt.Sprintf(": %.3g in place of %.3g a thousand", *c.Thousand, *before.Thousand)
 		}
+		cost += "."
 	}
-	return fmt.Sprintf("As good and cheaper: with %s, %s loses less than %s against %s%s. It stands at %s points (e = %s, where %.4g decide; %s, %s).%s",
+	return fmt.Sprintf("As good and cheaper: with %s, %s loses less than %s against %s.%s It stands at %s points. %s; e = %s, where %.4g decide.%s",
 		r.Winner, who, points(r.NoWorse), r.Arms[0].Name, cost, signed(winner.Against.Difference),
-		exponential(*winner.Against.Sequential.LogNoWorse), 1/r.Alpha, r.range95(*winner), r.behind(), open)
+		r.range95(*winner), exponential(*winner.Against.Sequential.LogNoWorse), 1/r.Alpha, open)
 }
 
 // noneAsGood says what is known of cheaper arms where none is as good.
@@ -185,7 +186,8 @@ func (r Result) arm(name string) *ArmResult {
 }
 
 func (r Result) range95(a ArmResult) string {
-	return fmt.Sprintf("%.4g %% confidence sequence %s to %s points", 100*(1-r.Alpha), signed(a.Against.Sequence.Low), signed(a.Against.Sequence.High))
+	return fmt.Sprintf("After %s the %.4g %% confidence sequence goes from %s to %s points",
+		r.behind(), 100*(1-r.Alpha), signed(a.Against.Sequence.Low), signed(a.Against.Sequence.High))
 }
 
 func (r Result) behind() string {

@@ -96,7 +96,7 @@ func TestFindingOfMuchEvidence(t *testing.T) {
 	})
 	notes, records := ask(t, p, always)
 	r, err := Summarize(described(p, nil), notes, records, nil)
-	if err != nil || !strings.Contains(r.Finding, "(e = 10^4") || strings.Contains(r.Finding, "Inf") {
+	if err != nil || !strings.Contains(r.Finding, "; e = 10^4") || strings.Contains(r.Finding, "Inf") {
 		t.Errorf("%s, %v", r.Finding, err)
 	}
 	// Names tell arms apart: two of one name are no comparison.
@@ -119,7 +119,7 @@ func TestFindingRoundsThePercent(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want = "(" + want + " confidence sequence "; !strings.Contains(r.Finding, want) {
+		if want = " the " + want + " confidence sequence "; !strings.Contains(r.Finding, want) {
 			t.Errorf("alpha %g: no %q in %q", alpha, want, r.Finding)
 		}
 	}

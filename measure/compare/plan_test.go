@@ -191,8 +191,23 @@ func TestPlanEstimateCountsSharedCallsOnce(t *testing.T) {
 		s.Count = func(string) int { return 100 }
 	})
 	e, err := p.Estimate(t.Context(), model.Prices{Prompt: 1})
-	if err != nil || e.Calls != 2250 || e.Usage != (model.Usage{Prompt: 225_000, Completion: 22_500}) || math.Abs(e.Cost-0.225) > 1e-9 || !e.Priced {
+	if err != nil || e.Calls != 2050 || e.Usage != (model.Usage{Prompt: 205_000, Completion: 20_500}) || math.Abs(e.Cost-0.205) > 1e-9 || !e.Priced {
 		t.Errorf("%+v, %v", e, err)
+	}
+}
+
+// Only some questions are read, and the controls of the first questions are not taken for
+// those of all.
+func TestPlanEstimateOfManyQuestions(t *testing.T) {
+	t.Parallel()
+	lists := mustLists(t, 1000, 5, 0.5)
+	for controls, want := range map[int]int{50: 2*1000 + 2*50, 600: 2*1000 + 2*600, -1: 4 * 1000} {
+		p := mustPlan(t, lists, armsOf(t, "ranked", "reversed"), func(s *Settings) { s.Shuffles, s.Repeats, s.Controls = 1, 1, controls })
+		e, err := p.Estimate(t.Context(), model.Prices{})
+		// A shuffle may give a prompt that another arm has.
+		if err != nil || e.Calls > want || e.Calls < want-want/50 || p.Len() != want || e.Read == e.Questions {
+			t.Errorf("%d controls: %v, %v, %d calls; want about %d", controls, e, err, p.Len(), want)
+		}
 	}
 }
 

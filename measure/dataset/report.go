@@ -99,8 +99,11 @@ func (r Report) String() string {
 	if r.Clusters > 0 {
 		fmt.Fprintf(&b, "; questions that hang together count as one, which makes %d", r.Clusters)
 	}
-	if r.Lists {
-		fmt.Fprintf(&b, "; the answer is in no document of %d, in several of %d", r.WithoutGold, r.ManyGolds)
+	if r.WithoutGold > 0 {
+		fmt.Fprintf(&b, "; in %s no document holds the answer", text.Count(r.WithoutGold, "list"))
+	}
+	if r.ManyGolds > 0 {
+		fmt.Fprintf(&b, "; in %s several documents hold the answer", text.Count(r.ManyGolds, "list"))
 	}
 	return b.String()
 }

@@ -8,19 +8,31 @@ import (
 	"github.com/bookend-rag/bookend/measure/compare"
 )
 
-const forestColumns = 40
+const (
+	columns      = 80 // of a line at most, unless a name leaves no room
+	mostColumns  = 40 // of the plot itself
+	leastColumns = 20
+)
+
+// forestText is a plot of so many columns.
+type forestText struct {
+	Differences
+	columns int
+}
 
 // ForestText draws a comparison as text, one line an arm and without a line end
 // behind the last. Where nothing is counted yet, the text says so.
 func ForestText(r compare.Result) string {
-	d := DifferencesOf(r)
+	d := forestText{DifferencesOf(r), mostColumns}
 	if len(d.Rows) == 0 {
 		return "No plot: no question is complete in every arm."
 	}
-	margin := 0
+	margin, value := 0, 0
 	for _, row := range d.Rows {
 		margin = max(margin, utf8.RuneCountInString(row.Label()))
+		value = max(value, utf8.RuneCountInString(row.Value()))
 	}
+	d.columns = max(leastColumns, min(mostColumns, columns-margin-value-4))
 	lines := []string{d.Title(), d.Verdict}
 	for _, row := range d.Rows {
 		space := strings.Repeat(" ", margin-utf8.RuneCountInString(row.Label()))
@@ -35,21 +47,23 @@ func ForestText(r compare.Result) string {
 	if d.hasControls() {
 		legend += "  ○ control"
 	}
-	lines = append(lines, indent+d.rule(), indent+d.tickLine(), indent+d.Axis+", "+d.Drawn, indent+legend)
-	if more := d.LeftOut(); more != "" {
-		lines = append(lines, indent+more)
+	lines = append(lines, indent+d.rule(), indent+d.tickLine())
+	for _, text := range []string{d.Axis + ", " + d.Drawn, legend, d.LeftOut()} {
+		if text != "" {
+			lines = append(lines, strings.Repeat(" ", max(0, min(margin+2, columns-utf8.RuneCountInString(text))))+text)
+		}
 	}
 	return strings.Join(lines, "\n")
 }
 
 // column is the place of a value on the axis.
-func (d Differences) column(at float64) int {
-	c := math.Round((at - d.Low) / (d.High - d.Low) * (forestColumns - 1))
-	return int(min(max(c, 0), forestColumns-1))
+func (d forestText) column(at float64) int {
+	c := math.Round((at - d.Low) / (d.High - d.Low) * float64(d.columns-1))
+	return int(min(max(c, 0), float64(d.columns-1)))
 }
 
-func (d Differences) bar(row Difference) string {
-	line := []rune(strings.Repeat(" ", forestColumns))
+func (d forestText) bar(row Difference) string {
+	line := []rune(strings.Repeat(" ", d.columns))
 	line[d.column(d.Worthwhile)] = '┆'
 	line[d.column(0)] = '│'
 	for c := d.column(row.Low); c <= d.column(row.High); c++ {
@@ -60,8 +74,8 @@ func (d Differences) bar(row Difference) string {
 	return string(line)
 }
 
-func (d Differences) rule() string {
-	line := []rune(strings.Repeat("─", forestColumns))
+func (d forestText) rule() string {
+	line := []rune(strings.Repeat("─", d.columns))
 	for _, at := range d.Ticks {
 		line[d.column(at)] = '┴'
 	}
@@ -72,8 +86,8 @@ func (d Differences) rule() string {
 const tickWidth = 5
 
 // tickLine centres the numbers under their ticks.
-func (d Differences) tickLine() string {
-	labelled := d.Labelled(float64(tickWidth) / (forestColumns - 1))
+func (d forestText) tickLine() string {
+	labelled := d.Labelled(float64(tickWidth) / float64(d.columns-1))
 	line := ""
 	for i, at := range d.Ticks {
 		if !labelled[i] {

@@ -230,13 +230,13 @@ func How(r compare.Result) []string {
 	var lines []string
 	if _, rows := Evidence(r); len(rows) > 0 {
 		lines = append(lines, fmt.Sprintf(
-			"The verdict is reorder when e for a gain of some challenger reaches %.4g, and keep when e against a gain of %s points does for every challenger. So each of the two is wrong in at most %.4g %% of comparisons, however often one looks: for independent questions and a model that does not change.",
+			"e is evidence: about the factor that a fair bet on the statement would have won so far. The verdict is reorder when e for a gain of some challenger reaches %.4g, and keep when e against a gain of %s points does for every challenger. So each of the two is wrong in at most %.4g %% of comparisons, however often one looks. That holds for independent questions and a model that does not change.",
 			1/r.Alpha, Worthwhile(r), 100*r.Alpha))
 		if r.UntilDecided && r.Word == evidence.Reorder {
 			lines = append(lines, "Where a comparison stops at reorder, the gain that it prints is on average larger than the true one. Trust the sequence first.")
 		}
 		if askedLess(r) {
-			lines = append(lines, "A challenger with fewer questions than the baseline was excluded, or too far behind the best to win, and was asked no more.")
+			lines = append(lines, "A challenger with fewer questions than the baseline was asked no more from there on: it was excluded, or too far behind the best to win.")
 		}
 		text := "A confidence sequence looks to both sides, and may therefore still hold 0 when reorder is known."
 		if len(rows) > 1 {
@@ -312,11 +312,11 @@ func ComparedCounts(r compare.Result) (columns []string, rows [][]string) {
 
 // CallRule says how failed, refused and unusual calls count.
 func CallRule(r compare.Result) string {
-	rule := "A call that failed for good, or that the server refused, takes its question out of the figures of every arm. The verdict is held against it: for reorder such calls count as wrong in the challenger and as right in the baseline, for keep the other way round."
+	rule := "A call that failed for good, or that the server refused, takes its question out of the figures of every arm. The verdict must hold even if such calls count against it: for reorder as wrong in the challenger and right in the baseline, for keep the other way round."
 	if r.Unanswered == compare.Wrong {
 		rule = "A call that failed for good, or that the server refused, is wrong in its arm."
 	}
-	return rule + " Truncated and empty answers are scored as they are: wrong, unless they hold the answer. Arms that are not listed got an ordinary answer to every call that was asked. A call that several arms share counts in each of them, and once under all."
+	return rule + " Truncated and empty answers are judged as they stand. An arm that is not listed got an ordinary answer to every call. A call that several arms share counts in each of them, and once under all."
 }
 
 // Caching returns how well a server's cache of prompts serves each arm; no rows where

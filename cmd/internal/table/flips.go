@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/bookend-rag/bookend/cmd/internal/show"
+	"github.com/bookend-rag/bookend/core"
 	"github.com/bookend-rag/bookend/measure/compare"
 	"github.com/bookend-rag/bookend/measure/evidence"
 	"github.com/bookend-rag/bookend/measure/sweep"
@@ -158,6 +159,10 @@ func NextSweep(r sweep.Result, dir string) (sentence string, lines []string) {
 			[]string{"bookend sweep --data FILE --model NAME --base-url URL --out DIR"}
 	case r.Curve == nil || r.Verdict == nil:
 		return "There is no curve to place by yet: ask more questions.", nil
+	case r.Verdict.Shape == core.ShapeUndecided:
+		return "Nothing is to change yet: where the shape is undecided, the retriever's order stays. Ask more questions.", nil
+	case r.Verdict.Shape == core.ShapeFlat || r.Verdict.Shape == core.ShapePrimacy:
+		return "Nothing is to change: by this curve the retriever's order, best first, stays.", nil
 	}
 	curve := "curve.json"
 	if dir != "" {

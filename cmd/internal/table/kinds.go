@@ -153,13 +153,13 @@ func AboutCosts(r compare.Result) []string {
 	if _, rows := Costs(r); len(rows) == 0 {
 		return nil
 	}
-	lines := []string{"Prompt is the mean number of tokens of a prompt; cost is that of a request against the baseline's, over the questions that both answered and as if the server had no cache."}
+	lines := []string{"Prompt is the mean number of tokens of a prompt. Cost is that of a request against the baseline's, over the questions that both answered, and as if the server had no cache."}
 	if r.NoWorse > 0 {
 		lines = append(lines, fmt.Sprintf(
-			"No worse: a loss of %.3g points or more is excluded, since e for that, with the other challengers accounted for, has reached %.4g. So at most %.4g %% of comparisons call any arm no worse that loses so much, however often one looks.",
+			"No worse means that a loss of %.3g points or more is excluded: the evidence e for that, with the other challengers accounted for, has reached %.4g. At most %.4g %% of comparisons call an arm no worse that loses so much, however often one looks.",
 			100*r.NoWorse, 1/r.Alpha, 100*r.Alpha))
 		if r.Word == evidence.AsGood {
-			lines = append(lines, "Named is the cheapest arm that is no worse; of arms whose costs differ by 1 % or less, the one with the most points.")
+			lines = append(lines, "Named is the cheapest arm that is no worse. Where costs differ by 1 % or less, it is the one with the most points.")
 		}
 	}
 	return lines
