@@ -61,6 +61,11 @@ func printComparison(to io.Writer, r compare.Result) {
 			fmt.Fprintf(to, "\n%s\n", table.Text(columns, rows))
 		}
 	}
+	note := func(text string) {
+		if text != "" {
+			tell(to, text)
+		}
+	}
 	for _, w := range table.Warnings(r) {
 		paragraph(to, w.Mark+": "+w.Meaning)
 	}
@@ -70,6 +75,7 @@ func printComparison(to io.Writer, r compare.Result) {
 	grid(table.Costs(r))
 	paragraph(to, table.AboutCosts(r)...)
 	grid(table.Differences(r))
+	note(table.DifferencesNote(r))
 	paragraph(to, table.Identical(r)...)
 	printFlips(to, r)
 	grid(table.Evidence(r))
@@ -78,10 +84,10 @@ func printComparison(to io.Writer, r compare.Result) {
 	grid(table.Compared(r))
 	if len(r.Strata) > 0 {
 		grid(table.Strata(r))
-		tell(to, table.StrataNote)
+		note(table.StrataNote)
 	}
 	grid(table.ComparedCounts(r))
-	tell(to, table.CallRule(r))
+	note(table.CallRule(r))
 	grid(table.Caching(r))
 	paragraph(to, append(table.CachingCost(r), table.Spending(r))...)
 	paragraph(to, r.Notes...)

@@ -73,7 +73,11 @@ func (p *progress) finished(now run.Progress) {
 	case time.Since(p.lastLine) >= lineEvery:
 		p.lastLine = time.Now()
 		left := now.Elapsed * time.Duration(now.Left()) / time.Duration(max(done, 1))
-		fmt.Fprintf(p.err, "%d of at most %d calls, %d failed, at most about %s left\n", done, asked, now.Failed, left.Round(time.Second))
+		failed := ""
+		if now.Failed > 0 {
+			failed = fmt.Sprintf(", %d failed", now.Failed)
+		}
+		fmt.Fprintf(p.err, "%d of at most %d calls done%s; at most about %s left\n", now.Calls-now.Left(), now.Calls, failed, left.Round(time.Second))
 	}
 }
 

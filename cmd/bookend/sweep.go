@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"path/filepath"
 
-	"github.com/bookend-rag/bookend/cmd/internal/table"
 	"github.com/bookend-rag/bookend/measure/dataset"
 	"github.com/bookend-rag/bookend/measure/journal"
 	"github.com/bookend-rag/bookend/measure/model"
@@ -114,9 +113,7 @@ func (c *sweepCommand) Run(ctx context.Context, s streams) error {
 // announce says what will be asked, before anything is.
 func (c *sweepCommand) announce(s streams, dataset *dataset.Dataset, plan *sweep.Plan, estimate run.Estimate) {
 	if c.Simulate != "" {
-		tell(s.out, "SIMULATED: no model is asked; nothing below is a measurement.")
-		tell(s.out, table.SimulatedBaselines)
-		fmt.Fprintln(s.out)
+		fmt.Fprint(s.out, "SIMULATED: no model is asked; nothing below is a measurement.\n\n")
 	}
 	if c.Data != "" {
 		tell(s.out, c.Data+": "+dataset.Report().String())
