@@ -142,7 +142,7 @@ func (c *compareCommand) check() error {
 
 // Run runs `bookend compare`.
 func (c *compareCommand) Run(ctx context.Context, s streams) error {
-	if err := c.check(); err != nil {
+	if err := errors.Join(knownReader(c.Simulate), c.check()); err != nil {
 		return err
 	}
 	if _, err := c.base(); err != nil { // before anything is asked

@@ -17,7 +17,7 @@ import (
 
 // Run runs `bookend sweep`.
 func (c *sweepCommand) Run(ctx context.Context, s streams) error {
-	if err := c.check(); err != nil {
+	if err := errors.Join(knownReader(c.Simulate), c.check()); err != nil {
 		return err
 	}
 	scorer, err := c.scorer()

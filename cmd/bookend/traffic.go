@@ -105,14 +105,12 @@ func unfitTraffic(r traffic.Result) error {
 const maxCurves = 26
 
 func printTraffic(to io.Writer, r traffic.Result) {
-	for _, line := range trafficCounts(r) {
-		tell(to, line)
-	}
 	for i, c := range r.Curves {
 		if i == maxCurves {
-			fmt.Fprintf(to, "\n%s are not shown.\n", show.Count(len(r.Curves)-i, "further curve"))
+			fmt.Fprintf(to, "%s are not shown.\n\n", show.Count(len(r.Curves)-i, "further curve"))
 			break
 		}
+		tell(to, c.Finding)
 		paragraph(to, chart.UseName(c))
 		if c.Units < c.Requests {
 			tell(to, fmt.Sprintf("Requests of one ID or one question count as one, which makes %d independent ones.", c.Units))
@@ -134,7 +132,10 @@ func printTraffic(to io.Writer, r traffic.Result) {
 			}
 			paragraph(to, fmt.Sprintf("Between %d spans of time %s (evidence %s; 20 are needed to say that it changed).", d.Windows, word, table.Evalue(d.Evidence)))
 		}
-		paragraph(to, c.Finding)
+		fmt.Fprintln(to)
+	}
+	for _, line := range trafficCounts(r) {
+		tell(to, line)
 	}
 }
 
@@ -156,7 +157,7 @@ func trafficCounts(r traffic.Result) []string {
 			show.Percent(float64(all.CitedNothing)/float64(all.Answered)), show.Percent(float64(all.CitedUnknown)/float64(all.Answered)), float64(all.Citations)/float64(all.Answered)))
 	}
 	if need := all.NeededFor(usefulCitations); need > 0 {
-		line := fmt.Sprintf("For a standard error of 7 %% in every slot it takes about %d shuffled and answered requests of different questions. An interval then reaches about two and a half times as far to each side.", need)
+		line := fmt.Sprintf("About %d shuffled and answered requests of different questions give every slot a standard error of 7 %%, which is an interval of about ±18 %%.", need)
 		if days := r.Last.Sub(r.First).Hours() / 24; days > 0.2 { // less says little about a day
 			line += fmt.Sprintf(" At this rate of %.0f answers a day, a share of 1 %% takes %.1f days for it.", float64(all.Answered)/days, float64(need)/(0.01*float64(all.Answered)/days))
 		}

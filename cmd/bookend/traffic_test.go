@@ -101,7 +101,7 @@ func TestDryCount(t *testing.T) {
 		}
 	})
 	text := mustRun(t, "curve", "--traffic", path)
-	for _, part := range []string{"2000 recorded requests, 0 of them shuffled", "cite nothing", "For a standard error of 7 % in every slot it takes about", "a share of 1 % takes"} {
+	for _, part := range []string{"2000 recorded requests, 0 of them shuffled", "cite nothing", "shuffled and answered requests of different questions give every slot a standard error of 7 %", "a share of 1 % takes"} {
 		if !tells(text, part) {
 			t.Errorf("the output lacks %q:\n%s", part, text)
 		}

@@ -221,7 +221,7 @@ func (c *vetCommand) print(s streams, options vet.Options, seen vetted) error {
 func (v vetted) summary() string {
 	text := show.Count(v.read, "file") + " read"
 	for _, kind := range slices.Sorted(maps.Keys(v.kinds)) {
-		text += fmt.Sprintf(", %d of %s", v.kinds[kind], kind)
+		text += fmt.Sprintf(", %d as %s", v.kinds[kind], kind)
 	}
 	if other := v.read - v.recognised; other > 0 {
 		text += fmt.Sprintf(", %d not recognised", other)

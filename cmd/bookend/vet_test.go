@@ -41,9 +41,9 @@ func TestVetExitCodes(t *testing.T) {
 		code int
 		want string // printed, on either stream
 	}{
-		{[]string{clean}, 0, "1 file read, 1 of Bookend: 0 errors, 0 warnings, 0 notes."},
+		{[]string{clean}, 0, "1 file read, 1 as Bookend: 0 errors, 0 warnings, 0 notes."},
 		{[]string{other}, 0, "1 file read, 1 not recognised. Nothing was recognised"},
-		{[]string{other, clean}, 0, "2 files read, 1 of Bookend, 1 not recognised: 0 errors"},
+		{[]string{other, clean}, 0, "2 files read, 1 as Bookend, 1 not recognised: 0 errors"},
 		{[]string{broken}, 1, "broken.yaml:1:9: error BE007"},
 		{[]string{chart}, 0, "1 file read, 1 not recognised, 2 skipped that cannot be read. Nothing was recognised"},
 		{[]string{bad}, 0, "rag.yaml:7:16: warning BE101"},
@@ -54,7 +54,7 @@ func TestVetExitCodes(t *testing.T) {
 		{[]string{bad, "--curve", "nobody's"}, 2, "gpt-3.5-turbo/10|20"},
 		{[]string{bad, "--decay", "2"}, 2, "--decay is 2"},
 		{[]string{torn}, 2, "torn.json:1:"},
-		{[]string{torn, clean}, 2, "1 file read, 1 of Bookend. 1 file cannot be read: 0 errors, 0 warnings, 0 notes."},
+		{[]string{torn, clean}, 2, "1 file read, 1 as Bookend. 1 file cannot be read: 0 errors, 0 warnings, 0 notes."},
 		{[]string{bomb}, 2, "holds itself"},
 		{[]string{bad, bomb, "--fail-on", "warning"}, 2, "warning BE101"},
 		{[]string{filepath.Join(dir, "none.yaml")}, 2, "cannot be read"},

@@ -88,7 +88,7 @@ func (r Report) String() string {
 	fmt.Fprintf(&b, "%s, %d kept", text.Count(r.Lines, "line"), r.Kept)
 	for _, l := range r.LeftOut {
 		if l.Reason == NotChosen { // on purpose
-			fmt.Fprintf(&b, "; %d are for the other part", len(l.Lines))
+			fmt.Fprintf(&b, "; %d left out: %s", len(l.Lines), l.Reason)
 			continue
 		}
 		fmt.Fprintf(&b, "; %d left out: %s (%s)", len(l.Lines), l.Reason, lineList(l.Lines))

@@ -60,7 +60,7 @@ func ExampleRun() {
 	fmt.Println(right, err)
 	// Output:
 	// 30 calls answered, 50 left
-	// bookend: the cap of 30 on calls stops the run: 30 are spent or open, and the next request may add 1; raise it to continue
+	// bookend: the cap of 30 on calls stops the run: 30 are spent or being spent, and the next request may add 1; raise the cap to continue
 	// 50 calls answered, 30 answered before <nil>
 	// map[0:10 4:10] <nil>
 }

@@ -76,7 +76,7 @@ func (r Result) more() string {
 		ways = append(ways, fmt.Sprintf(" If the differences stay as they are, a shape is known after about %s.", moreQuestions(more.Named)))
 	}
 	if more.Flat > 0 {
-		ways = append(ways, fmt.Sprintf(" If there are none, that is known after about %s.", moreQuestions(more.Flat)))
+		ways = append(ways, fmt.Sprintf(" If every slot is read alike, that is known after about %s.", moreQuestions(more.Flat)))
 	}
 	return strings.Join(ways, "")
 }

@@ -124,7 +124,7 @@ func TestSimulatedBaselines(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n := strings.Count(string(text), "without documents (closed-book) it is right 0.8 times as often"); n != c.want {
+		if n := strings.Count(string(text), "without documents (closed-book) it is right 0.8 times"); n != c.want {
 			t.Errorf("%s: the note stands there %d times, want %d", c.name, n, c.want)
 		}
 	}

@@ -110,7 +110,7 @@ func ArmName(a compare.ArmResult) string {
 // Compared returns what was right in each arm; no rows where nothing is counted. Intervals of single arms hold for a
 // fixed number of questions, and are left out where that was not fixed.
 func Compared(r compare.Result) (columns []string, rows [][]string) {
-	columns = []string{"arm", "n", "right", "full answer", "95 % interval", "first line", "95 % interval"}
+	columns = []string{"arm", "n", "right", "full answer (95 %)", "first line (95 %)"}
 	switch {
 	case r.Graded:
 		columns = []string{"arm", "n", "scored .5 or more", "mean, full answer", "mean, first line"}
@@ -123,14 +123,14 @@ func Compared(r compare.Result) (columns []string, rows [][]string) {
 	for _, a := range r.Arms {
 		row := []string{ArmName(a), strconv.Itoa(a.Full.N), strconv.Itoa(r.Judged(a).Correct)}
 		for _, t := range []compare.Tally{a.Full, a.FirstLine} {
-			if t.IsZero() {
-				row = append(row, []string{"–", "–"}[:(len(columns)-3)/2]...)
-				continue
+			cell := show.Percent(t.Accuracy)
+			switch {
+			case t.IsZero():
+				cell = "–"
+			case t.Wilson != nil:
+				cell += " (" + interval(*t.Wilson) + ")"
 			}
-			row = append(row, show.Percent(t.Accuracy))
-			if t.Wilson != nil {
-				row = append(row, interval(*t.Wilson))
-			}
+			row = append(row, cell)
 		}
 		rows = append(rows, row)
 	}
@@ -343,7 +343,7 @@ func CallRule(r compare.Result) string {
 	if r.Unanswered == compare.Wrong {
 		rule = "A call that failed for good, or that the server refused, is wrong in its arm."
 	}
-	return rule + " Truncated and empty answers are judged as they stand. An arm without a row got an ordinary answer to every call. A call that several arms share counts in each of them, and once under all."
+	return rule + " Answers that were cut off or empty are judged as they stand. An arm without a row got an ordinary answer to every call. A call that several arms share counts in each of them, and once under all."
 }
 
 // Caching returns how well a server's cache of prompts serves each arm; no rows where

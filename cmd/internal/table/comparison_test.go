@@ -80,11 +80,11 @@ func TestComparisonTables(t *testing.T) {
 	t.Parallel()
 	r := comparison(false)
 	for _, c := range []struct{ name, got, want string }{
-		{"right", all(Compared(r)), `arm|n|right|full answer|95 % interval|first line|95 % interval
-ranked (baseline)|10|6|60.0 %|11.1 – 99.9|50.0 %|11.1 – 99.9
-=new|10|8|80.0 %|11.1 – 99.9|50.0 %|11.1 – 99.9
-twin|10|6|60.0 %|11.1 – 99.9|50.0 %|11.1 – 99.9
-repeat 1|10|5|50.0 %|11.1 – 99.9|50.0 %|11.1 – 99.9`},
+		{"right", all(Compared(r)), `arm|n|right|full answer (95 %)|first line (95 %)
+ranked (baseline)|10|6|60.0 % (11.1 – 99.9)|50.0 % (11.1 – 99.9)
+=new|10|8|80.0 % (11.1 – 99.9)|50.0 % (11.1 – 99.9)
+twin|10|6|60.0 % (11.1 – 99.9)|50.0 % (11.1 – 99.9)
+repeat 1|10|5|50.0 % (11.1 – 99.9)|50.0 % (11.1 – 99.9)`},
 		{"differences", all(Differences(r)), `against baseline|points|95 % sequence|wins|losses|same|differ
 =new|+20.0|−5.0 to +45.0|3|1|6|40.0 %
 repeat 1|−10.0|−35.0 to +15.0|0|1|9|10.0 %`},
@@ -100,7 +100,7 @@ ranked (baseline)|50.0|–|–
 =new|75.0 (+25.0)|–|–
 twin|50.0 (0.0)|–|–
 repeat 1|25.0|–|–`},
-		{"counts", all(ComparedCounts(r)), `calls|to ask|answered|failed|not asked|refused|truncated|empty
+		{"counts", all(ComparedCounts(r)), `calls|to ask|answered|failed|unasked|refused|cut off|empty
 all|0|0|0|0|0|0|0
 repeat 1|12|10|1|1|0|0|0`},
 		{"caching", all(Caching(r)), `arm|begins like the baseline|prompt tokens|from the cache
@@ -138,7 +138,7 @@ func TestUntilDecided(t *testing.T) {
 			"fixed": joined(second(Fixed(r))), "how": strings.Join(How(r), "\n"), "CSV": strings.SplitN(string(text), "\n", 2)[1],
 		}
 		for name, bad := range map[string]string{
-			"right": "95 % interval", "fixed": "0.5000", "how": "McNemar", "CSV": "0.1110",
+			"right": "(95 %)", "fixed": "0.5000", "how": "McNemar", "CSV": "0.1110",
 		} {
 			if got := strings.Contains(outputs[name], bad); got == until {
 				t.Errorf("until decided %v: %s holds %q: %v\n%s", until, name, bad, got, outputs[name])

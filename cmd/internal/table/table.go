@@ -17,11 +17,11 @@ import (
 )
 
 // CountRule says how unusual answers count.
-const CountRule = "What has no row got an ordinary answer to every call that was asked. A call that failed for good leaves its question out of the figures of every slot, and speaks for no shape. Refused, truncated and empty answers are judged as they stand."
+const CountRule = "What has no row got an ordinary answer to every call that was asked. A call that failed for good leaves its question out of the figures of every slot, and speaks for no shape. Answers that were refused, cut off or empty are judged as they stand."
 
 // SimulatedBaselines says how the arms of a simulated reader come about that its
 // curve says nothing about.
-const SimulatedBaselines = "Two of the reader's figures are made up: without documents (closed-book) it is right 0.8 times as often as in its worst slot, and with the answer's document alone (oracle) half-way between its best slot and always."
+const SimulatedBaselines = "What the reader's curve does not say is made up: without documents (closed-book) it is right 0.8 times as often as in its worst slot, and with the answer's document alone (oracle) half-way between its best slot and always."
 
 // Behind says which questions stand behind the figures.
 func Behind(r sweep.Result) string {
@@ -113,7 +113,7 @@ func Counts(r sweep.Result) (columns []string, rows [][]string) {
 
 // countColumns names the columns, among them that of all calls.
 func countColumns(all string) []string {
-	return []string{"calls", all, "answered", "failed", "not asked", "refused", "truncated", "empty"}
+	return []string{"calls", all, "answered", "failed", "unasked", "refused", "cut off", "empty"}
 }
 
 func countRow(name string, c judge.Counts) []string { return append([]string{name}, counts(c)...) }
