@@ -44,15 +44,7 @@ func (w *watcher) verdict(r *Result) {
 
 // remarks says what speaks against the shape, or for it.
 func (w *watcher) remarks(r *Result) {
-	if w.check.KnownByHeart() {
-		r.Notes = append(r.Notes, "The model knows this task by heart: without any document it was right in 93 % or more. So the curve says little about how it reads.")
-	}
-	if w.check.TooEasy() {
-		r.Notes = append(r.Notes, "More than 98 % of the answers in the slots are right: the task is too easy to show a difference.")
-	}
-	if cut, counted, sent, read := w.check.Cut(); cut > 0 {
-		r.Notes = append(r.Notes, fmt.Sprintf("The server says that it did not read %s of %d whole; of one of about %d tokens it read %d.", text.Count(cut, "prompt"), counted, sent, read))
-	}
+	r.Notes = append(r.Notes, w.check.Remarks(r.Simulated)...)
 	failed := 0
 	without, err := shape.NewTrial(w.described.Documents, w.described.Slots)
 	for _, cluster := range clustersOf(w.counted) {
