@@ -123,12 +123,12 @@ func (c *Check) Answers() *Unfit {
 }
 
 // Sweep returns why a sweep is unfit; nil where it is not. A task that is known by heart
-// makes it not.
+// makes it not, unless what is known is lost with the document.
 func (c *Check) Sweep() *Unfit {
 	if u := c.Answers(); u != nil {
 		return u
 	}
-	if c.knownByHeart() || c.gain.LogBelow(leastGain) < sure {
+	if c.gain.LogBelow(leastGain) < sure || c.knownByHeart() && c.gain.LogBelow(-leastGain) < sure {
 		return nil
 	}
 	n := c.gain.Len()

@@ -59,6 +59,8 @@ func TestUnfit(t *testing.T) {
 		"documents harm":               {sweep, baselines(.5, .2), fitness.DocumentsUnused, 60, "right in 20.0 %, and without any document in 50.0 %"},
 		"5 points from the documents":  {sweep, baselines(.5, .55), "", 2000, ""},
 		"known by heart":               {sweep, baselines(.93, .93), "", 2000, ""},
+		"by heart, and lost with it":   {sweep, baselines(1, .2), fitness.DocumentsUnused, 40, "right in 20.0 %, and without any document in 100.0 %"},
+		"by heart, and a little lost":  {sweep, baselines(.97, .93), "", 2000, ""},
 		"nearly known by heart":        {sweep, baselines(.92, .92), fitness.DocumentsUnused, 200, "92.0 %"},
 		"a comparison has no baseline": {comparison, baselines(0, 0), "", 2000, ""},
 	} {
