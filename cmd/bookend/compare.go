@@ -38,7 +38,7 @@ type compareCommand struct {
 	Layouts       []string `group:"What is compared" placeholder:"NAME" help:"instruction-first (unless given), question-last, query-aware or bookend. With several layouts every placement is asked in each."`
 	TopK          []int    `group:"What is compared" name:"top-k" placeholder:"K" help:"Take the K best documents of each list only. With several numbers every placement is asked with each."`
 	Reuse         []string `group:"What is compared" placeholder:"hold=N|worth=POINTS" help:"Compare also the baseline with reuse (bookend help reuse): hold=N keeps the best N documents in their slots; worth=POINTS gives up so many points of accuracy for documents that all come from the cache, and fewer for less. May be given again."`
-	ReuseAfter    string   `group:"What is compared" placeholder:"FILE" help:"Requests that came before, such as recorded traffic with texts: what --reuse remembers of. Without it, that is the lists that stand before in --data."`
+	ReuseAfter    string   `group:"What is compared" placeholder:"FILE" help:"Requests that came before, such as recorded traffic with texts: --reuse remembers them. Without it, it remembers the lists that stand before in --data."`
 	ReuseCurve    string   `group:"What is compared" placeholder:"FILE|NAME" help:"The curve that --reuse worth=POINTS prices the slots by."`
 	Settings      string   `group:"What is compared" placeholder:"FILE" help:"Your own settings, YAML or JSON (docs/settings.md): what every arm shares. A setting that changes no prompt here is refused by name."`
 	Format        string   `group:"What is compared" placeholder:"NAME" help:"Form of a document: titled (unless given), numbered, xml or markdown."`

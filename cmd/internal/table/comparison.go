@@ -96,7 +96,7 @@ func BehindComparison(r compare.Result) string {
 			text += fmt.Sprintf("; %d %s", n.n, n.what)
 		}
 	}
-	return fmt.Sprintf("%s. Every arm gets the same questions and documents. The %s is scored by %s.", text, r.JudgedBy, show.Line(r.Scorer))
+	return fmt.Sprintf("%s. The %s is scored by %s.", text, r.JudgedBy, show.Line(r.Scorer))
 }
 
 // ArmName names an arm and what it is for.
@@ -252,18 +252,18 @@ func How(r compare.Result) []string {
 		if r.UntilDecided && r.Word == evidence.Reorder {
 			lines = append(lines, "A comparison that stops at reorder prints a gain that is on average larger than the true one. Trust the sequence first.")
 		}
-		if askedLess(r) {
-			line := "A challenger with fewer questions than the baseline was dropped on the way: a gain that matters was excluded, or it was too far behind the best to win."
-			if r.NoWorse > 0 {
-				line = "A challenger with fewer questions than the baseline was not always asked: while it is open which cheaper arm is no worse, those arms alone are. Later it may have been too far behind the best to win."
-			}
-			lines = append(lines, line)
-		}
 		text := "A confidence sequence looks to both sides, while e for a gain looks to one. So the sequence may still hold 0 when reorder is known."
 		if len(rows) > 1 {
 			text = "With several challengers one may lead by luck: e for a gain and its p (anytime p) take that into account, a confidence sequence does not. " + text
 		}
 		lines = append(lines, text)
+	}
+	if askedLess(r) {
+		line := "A challenger with fewer questions than the baseline was dropped on the way: a gain that matters was excluded, or it was too far behind the best to win."
+		if r.NoWorse > 0 {
+			line = "A challenger with fewer questions than the baseline was not always asked: while it is open which cheaper arm is no worse, those arms alone are. Later it may have been too far behind the best to win."
+		}
+		lines = append(lines, line)
 	}
 	if _, rows := Fixed(r); len(rows) > 0 {
 		lines = append(lines, "McNemar, Holm, the bootstrap and the detectable difference (at 5 %, power 80 %) are those of a test with a number of questions that was fixed before. They decide nothing here.")

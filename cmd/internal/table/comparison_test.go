@@ -108,7 +108,7 @@ ranked (baseline)|100.0 %|100|25 (25.0 %)
 =new|20.0 %|100|5 (5.0 %)
 twin|0.0 %|0|0
 repeat 1|0.0 %|0|0`},
-		{"behind", BehindComparison(r), "The figures are those of 10 questions of 12 planned; 1 left out, because a call failed or was refused; 1 not finished yet. Every arm gets the same questions and documents. The full answer is scored by s."},
+		{"behind", BehindComparison(r), "The figures are those of 10 questions of 12 planned; 1 left out, because a call failed or was refused; 1 not finished yet. The full answer is scored by s."},
 		{"spending", Spending(r), "The run took 33 requests, 400 tokens of prompts (30 of them out of the server's cache) and 20 tokens of answers. What that cost is not known: give --price-prompt and --price-answer with the command that asks, and it is told here."},
 		{"cost of caching", CachingCost(r)[0], "With =new a prompt begins like that of ranked for 20.0 % of its length. So a server that has the prompt of ranked in its cache still has to read the other 80.0 %."},
 		{"rule", CallRule(r)[:73], "A call that failed for good, or that the server refused, takes its questi"},
