@@ -173,7 +173,7 @@ func writeLabels(path string) error {
 func print(show *page.Page, r compare.Result) {
 	show.Lines(r.Finding)
 	show.Printf("\n")
-	show.Lines(fmt.Sprintf("%d of %d questions count, %d are left out; %d of %d calls failed.",
+	show.Lines(fmt.Sprintf("%d of %d questions count, %d left out; %d of %d calls failed.",
 		r.Questions.Counted, r.Questions.Planned, r.Questions.Dropped, r.Counts.Failed, r.Counts.Planned))
 	show.Printf("\n%-12s %9s %8s  %4s %6s %7s\n", "", "questions", "right", "wins", "losses", "points")
 	for _, a := range r.Arms {
