@@ -34,7 +34,7 @@ type reportCommand struct {
 
 // Help is the long text of `bookend report --help`.
 func (*reportCommand) Help() string {
-	return `Everything is computed from DIR/journal.jsonl alone; no model is asked. With --score or --first-line the same answers are judged otherwise.
+	return `Everything is computed from DIR/journal.jsonl alone. With --score or --first-line the same answers are judged otherwise.
 
     bookend report DIR --score token-f1 --out OTHER
     bookend report FIRST SECOND --out BOTH

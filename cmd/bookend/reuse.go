@@ -47,7 +47,7 @@ type reuseCommand struct {
 	Capacity int           `group:"The server's cache" default:"0" placeholder:"TOKENS" help:"How many tokens are kept. 0: no limit."`
 	Lifetime time.Duration `group:"The server's cache" default:"5m" help:"How long something is kept that is not used. 0: no limit."`
 
-	Tokenizer   string  `group:"What it costs" placeholder:"NAME" help:"What counts tokens: ${tokenizers}. Unless given, four bytes are one, which is fast."`
+	Tokenizer   string  `group:"What it costs" placeholder:"NAME" help:"What counts tokens: ${tokenizers}. Unless given, four bytes count as one, which is fast."`
 	PricePrompt float64 `group:"What it costs" placeholder:"MONEY" help:"Price of a million tokens of prompts."`
 	PriceCached float64 `group:"What it costs" placeholder:"MONEY" help:"Price of a million tokens that the server had cached."`
 

@@ -30,7 +30,7 @@ type vetCommand struct {
 
 // Help is the long text of `bookend vet --help`.
 func (*vetCommand) Help() string {
-	return `Finds faults in what happens to documents between retriever and model, in settings of Bookend, pipelines of Haystack, configurations of AutoRAG, apps of Dify, and files with a key such as chunk_order. Any other file is not recognised, and nothing is said of it. Errors are certain; warnings depend on the model, and say when they are fine. With --curve they are decided: an error where the curve shows a loss beyond noise, else nothing.
+	return `It looks at what happens to documents between retriever and model: in settings of Bookend, pipelines of Haystack, configurations of AutoRAG, apps of Dify, and files with a key such as chunk_order. Any other file is not recognised, and nothing is said of it. Errors are certain; warnings depend on the model, and say when they are fine. With --curve they are decided: an error where the curve shows a loss beyond noise, else nothing.
 
     bookend vet rag.yaml
     bookend vet --curve curve.json configs/
