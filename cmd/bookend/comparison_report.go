@@ -67,6 +67,9 @@ func printComparison(to io.Writer, r compare.Result) {
 		}
 	}
 	for _, w := range table.Warnings(r) {
+		if r.Unfit != nil && w.Mark == table.Unfit {
+			continue // the finding says the same
+		}
 		paragraph(to, w.Mark+": "+w.Meaning)
 	}
 	paragraph(to, r.Finding, table.BehindComparison(r))

@@ -16,6 +16,9 @@ import (
 // NotMeasured says what a simulated result is.
 const NotMeasured = "A simulated reader gave these answers, and no model was asked: nothing here is a measurement."
 
+// Unfit marks what can tell nothing.
+const Unfit = "UNFIT"
+
 // Warning is what has to stand in front of every view of a comparison.
 type Warning struct{ Mark, Meaning string }
 
@@ -26,7 +29,7 @@ func Warnings(r compare.Result) []Warning {
 		warnings = append(warnings, Warning{"SIMULATED", NotMeasured + " Where no document of a prompt holds the answer, the reader is made to be right 0.8 times as often as in its worst slot."})
 	}
 	if r.Unfit != nil {
-		warnings = append(warnings, Warning{"UNFIT", show.Line("This run can tell nothing: " + r.Unfit.Reason + ". " + r.Unfit.Remedy)})
+		warnings = append(warnings, Warning{Unfit, show.Line("This run can tell nothing: " + r.Unfit.Reason + ". " + r.Unfit.Remedy)})
 	}
 	if r.SameQuestions {
 		warnings = append(warnings, Warning{
@@ -90,7 +93,7 @@ func BehindComparison(r compare.Result) string {
 	}{
 		{q.Dropped, "left out, because a call failed or was refused"},
 		{q.Missing, "not finished yet"},
-		{q.After, "begun before the verdict was known do not count"},
+		{q.After, "left out, begun before the verdict was known"},
 	} {
 		if n.n > 0 {
 			text += fmt.Sprintf("; %d %s", n.n, n.what)

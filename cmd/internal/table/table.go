@@ -34,7 +34,7 @@ func Behind(r sweep.Result) string {
 		text += fmt.Sprintf("; those that hang together count as one, which makes %d", q.Clusters)
 	}
 	if q.After > 0 {
-		text += fmt.Sprintf("; %d begun before the end was known do not count", q.After)
+		text += fmt.Sprintf("; %d left out, begun before the end was known", q.After)
 	}
 	return fmt.Sprintf("%s. The %s is scored by %s.", text, r.JudgedBy, show.Line(r.Scorer))
 }
