@@ -77,7 +77,7 @@ func (c *compareCommand) fit(ctx context.Context, s streams, judge grading, mode
 		}
 		fmt.Fprintln(s.out, show.Line(f.estimate.String()))
 		f.estimate, err = c.foresee(s, plan, judge, f.estimate)
-		fmt.Fprintln(s.out)
+		fmt.Fprintln(s.out, "\nThen the comparison.")
 		return f, err
 	}
 	dir := filepath.Join(c.Out, "fit")
@@ -94,7 +94,7 @@ func (c *compareCommand) fit(ctx context.Context, s streams, judge grading, mode
 	if result.Curve == nil {
 		return nil, usage("--fit gives no curve: %s", result.CurveNote)
 	}
-	fmt.Fprintln(s.out, "\nNow the comparison, on the other questions.")
+	fmt.Fprintln(s.out, "\nNow the comparison.")
 	f.curve = result.Curve
 	if n := result.Counts.Failed; n > 0 {
 		f.remarks = []string{fmt.Sprintf("In the sweep behind the measured placement %s failed: its curve rests on %d of %d questions.",

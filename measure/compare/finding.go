@@ -56,7 +56,7 @@ func (r Result) finding() string {
 			baseline, who, points(r.Worthwhile), best.Name, signed(best.Against.Difference), r.range95(*best), r.noneAsGood()+suffix)
 	}
 	if r.NoWorse > 0 {
-		return fmt.Sprintf("Inconclusive: with %s, %s.%s%s", who, r.behind(), r.noneAsGood(), suffix)
+		return fmt.Sprintf("Inconclusive: with %s nothing is settled after %s.%s%s", who, r.behind(), r.noneAsGood(), suffix)
 	}
 	more := ""
 	if r.More != nil {
