@@ -255,7 +255,7 @@ func How(r compare.Result) []string {
 		if r.UntilDecided && r.Word == evidence.Reorder {
 			lines = append(lines, "A comparison that stops at reorder prints a gain that is on average larger than the true one. Trust the sequence first.")
 		}
-		text := "A confidence sequence looks to both sides, while e for a gain looks to one. So the sequence may still hold 0 when reorder is known."
+		text := fmt.Sprintf("A confidence sequence looks to both sides, and each e to one. So the sequence may still hold 0 when reorder is known, and %s points when keep is.", Worthwhile(r))
 		if len(rows) > 1 {
 			text = "With several challengers one may lead by luck: e for a gain and its p (anytime p) take that into account, a confidence sequence does not. " + text
 		}

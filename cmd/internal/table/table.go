@@ -186,7 +186,7 @@ func Statistics(r sweep.Result) []string {
 			r.Cochran.Q, r.Cochran.DF, probability(r.Cochran.P)),
 	)
 	if d := r.Detectable; d != nil {
-		lines = append(lines, fmt.Sprintf("So many questions show a difference of %.1f points between the first and the last slot in %.0f %% of sweeps, if it is there; %.1f %% of them were judged otherwise in one than in the other.",
+		lines = append(lines, fmt.Sprintf("With so many questions a difference of %.1f points between the first and the last slot is found in %.0f %% of sweeps, if it is there. %.1f %% of the questions were judged otherwise in one than in the other.",
 			100*d.Difference, 100*d.Power, 100*d.Discordance))
 	} else {
 		lines = append(lines, "Between the first and the last slot no difference can be shown: there are too few questions, or too few that were judged otherwise in one than in the other.")
