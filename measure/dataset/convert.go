@@ -92,9 +92,13 @@ func eachObject(from io.Reader, do func(fields) error) error {
 	if err != nil {
 		return err
 	}
+	empty := true
 	for lines := newLineReader(plain, DefaultMaxLine); ; {
 		line, _, err := lines.read()
 		if errors.Is(err, io.EOF) {
+			if empty {
+				return &Error{Rule: "is empty", Err: ErrNoCase}
+			}
 			return nil
 		}
 		if err != nil {
@@ -103,6 +107,7 @@ func eachObject(from io.Reader, do func(fields) error) error {
 		if len(bytes.TrimSpace(line)) == 0 {
 			continue
 		}
+		empty = false
 		var f fields
 		fault := checkLine(line)
 		if fault == nil && (json.Unmarshal(line, &f) != nil || f == nil) {

@@ -153,6 +153,7 @@ func TestConvertRefuses(t *testing.T) {
 		"ragas, whole columns":   {single(FromRAGAS, `{"question":["q"],"contexts":[["x"]]}`), 1, "holds a whole file in columns"},
 		"ragas, contexts":        {single(FromRAGAS, `{"question":"q","contexts":"x"}`), 1, `"contexts" holds a text and must hold a list of texts`},
 		"not JSON":               {single(FromRAGAS, "question,answer\n"), 1, "is not JSON"},
+		"empty":                  {single(FromMSMARCO, " \n"), 0, "is empty"},
 		"no object":              {single(FromRAGAS, "5"), 1, "is a number, and an object is needed"},
 		"torn array":             {single(FromRAGAS, `[{"question":"q","contexts":[]},`), 0, "array that is not closed"},
 		"torn gzip":              {single(FromRAGAS, zip(t, `{}`)[:12]), 0, "cannot be unpacked"},
@@ -189,15 +190,16 @@ func TestKnownFiles(t *testing.T) {
 func TestUnknownFiles(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
-		"squad.json":        `line 1: has the keys "data", "version"; a line of lists is such as {"question"`,
+		"squad.json":        `; if they stand under "data", jq -c '.data[]' FILE writes them so`,
 		"fine-tuning.jsonl": `line 1: has the keys "completion", "prompt"; a line of lists is such as`,
 		"chat.jsonl":        `line 1: has the key "messages"; a line of lists is such as`,
 		"table.csv":         `line 1: is not JSON (invalid character 'q' looking for beginning of value); every line must be one JSON object, or the file one array of them`,
 		"questions.yaml":    `line 1: is not JSON (invalid character ' ' in numeric literal); every line must be`,
 		"triples.jsonl":     `line 1: has the keys "neg", "pos", "query"; a line of lists is such as`,
 		"one-context.jsonl": `line 1: has the keys "answer", "context", "question"; a line of lists is such as`,
-		"indented.json":     `line 1: is not JSON (unexpected end of JSON input); every line must be one JSON object`,
-		"table.parquet":     `line 1: is not UTF-8, which JSON lines must be`,
+		"indented.json":     `line 1: is not JSON (unexpected end of JSON input); every line must be one JSON object, or the file one array of them; where an object is spread`,
+		"table.parquet":     `table.parquet": is Parquet: write it as JSON lines first`,
+		"answer.jsonl":      `(line 1), since in line 1 the answer stands under "answer", and must stand under "answers"`,
 		"columns.json":      `line 1: has the keys "contexts", "question"; it looks like a file that "bookend data ragas FILE" converts`,
 		"other-names.jsonl": `line 1: has the keys "answers", "documents", "query"; a line of lists is such as`,
 	} {
@@ -205,6 +207,35 @@ func TestUnknownFiles(t *testing.T) {
 		_, err := Rules{Lists: true}.Open(path)
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s (-want +got)\n-%s\n+%v", name, want, err)
+		}
+	}
+}
+
+// What a file is that holds no JSON is known by its first bytes, also where it was packed.
+func TestForeignFiles(t *testing.T) {
+	t.Parallel()
+	for content, want := range map[string]string{
+		"PAR1\x15\x04":                       "is Parquet: write it as JSON lines first",
+		"PK\x03\x04\x14":                     "is a zip archive: unpack it first",
+		"\x28\xb5\x2f\xfd\x04":               "is packed by zstd",
+		"BZh91AY":                            "is packed by bzip2",
+		"\xff\xfe{\x00":                      "is UTF-16: write it as UTF-8 first",
+		"{\x00\"\x00":                        "is UTF-16: write it as UTF-8 first",
+		"version https://git-lfs.github.com": "is a pointer of Git LFS and not the file",
+		"<!DOCTYPE html>":                    "is HTML or XML",
+	} {
+		for _, c := range []string{content, string(zip(t, content))} {
+			path := filepath.Join(t.TempDir(), "data.jsonl")
+			if err := os.WriteFile(path, []byte(c), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			_, opened := Open(path)
+			_, converted := FromRAGAS(io.Discard, strings.NewReader(c))
+			for _, err := range []error{opened, converted} {
+				if err == nil || !strings.Contains(err.Error(), want) || !errors.Is(err, ErrNotJSON) {
+					t.Errorf("%q: %v, want %s", content, err, want)
+				}
+			}
 		}
 	}
 }

@@ -254,7 +254,7 @@ func TestRefused(t *testing.T) {
 		{"two values in a line", Rules{}, lineA + lineB, 1, ErrNotJSON},
 		{"JSON over several lines", Rules{}, "{\n\"question\":\"q\"\n}", 1, ErrNotJSON},
 		{"not UTF-8", Rules{}, lineA + "\n" + strings.Replace(lineB, "Far", "F\xe4r", 1), 2, ErrNotJSON},
-		{"UTF-16", Rules{}, "\xff\xfe{\x00", 1, ErrNotJSON},
+		{"UTF-16", Rules{}, "\xff\xfe{\x00", 0, ErrNotJSON},
 		{"a NUL", Rules{}, lineA + "\n\x00\n", 2, ErrNotJSON},
 		{"a later byte order mark", Rules{}, lineA + "\n\xEF\xBB\xBF" + lineB, 2, ErrNotJSON},
 		{"CSV", Rules{}, "question,answer\nq,a\n", 1, ErrNotJSON},

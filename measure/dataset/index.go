@@ -34,7 +34,9 @@ func (d *Dataset) index(from io.Reader) error {
 			}
 		}
 		if err := checkLine(line); err != nil {
-			err.Line = lines.Number
+			if err.Line = lines.Number; d.report.Lines == 1 {
+				spread(line, err)
+			}
 			return err
 		}
 		if d.rules.Lists && isHeader(line) {
@@ -105,7 +107,7 @@ func (d *Dataset) recognize(line []byte) *Error {
 		d.parse, d.report.Task, d.report.Lists = parseQA, QuestionAnswer, d.rules.Lists
 		d.report.Labels, d.report.By = d.rules.Labels.sum(), d.rules.By
 	default:
-		return &Error{Rule: fmt.Sprintf("has %s; %s", keys.names(), cmp.Or(keys.converter(), d.wanted())), Err: ErrOtherFormat}
+		return &Error{Rule: fmt.Sprintf("has %s; %s", keys.names(), cmp.Or(keys.converter(), d.wanted()+keys.nested())), Err: ErrOtherFormat}
 	}
 	return nil
 }

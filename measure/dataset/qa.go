@@ -128,6 +128,8 @@ func parseQA(line []byte, rules Rules) (c Case, answerElsewhere bool, reason Rea
 	switch {
 	case reason == NoGold && !rules.Lists:
 		why = `no document of "ctxs" has "isgold": true, which says that it holds the answer`
+	case reason == NoAnswer && isNull(f["answers"]) && !isNull(f["answer"]):
+		why = `the answer stands under "answer", and must stand under "answers"`
 	case reason != EmptyDocument:
 		why = ""
 	}

@@ -25,6 +25,9 @@ func plainLines(from io.Reader, most int64) (lines *bufio.Reader, same bool, err
 	if err != nil {
 		return nil, false, err
 	}
+	if err := checkBegin(plain); err != nil {
+		return nil, false, err
+	}
 	if !startsAsArray(plain) {
 		return plain, !packed, nil
 	}

@@ -17,6 +17,8 @@ func TestClassify(t *testing.T) {
 		{"Paris", "", Class{}},
 		{"", "stop", Class{Empty: true}},
 		{" \n\t\u00a0", "", Class{Empty: true}},
+		{"\u200b\ufeff\x00", "stop", Class{Empty: true}},
+		{"\u200f7", "stop", Class{}},
 		{"Par", "length", Class{Truncated: true}},
 		{"Par", "model_length", Class{Truncated: true}},
 		{"Par", "MAX_TOKENS", Class{Truncated: true}},
