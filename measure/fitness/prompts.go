@@ -19,6 +19,7 @@ type prompts struct {
 	all   []prompt
 	short []prompt // those that were not read whole
 	alike bool     // they are known by having one count, although they differ in length
+	round bool     // and by that count alone, for they hardly differ
 	seen  int      // of all, when short was found
 	scale scale
 	// uncounted is of how many prompts the server did not say what it read.
@@ -75,6 +76,11 @@ const (
 // that were filled up to a number of tokens with prose, code or numbers.
 var cuts = []struct{ counts, lengths float64 }{{1, 1.05}, {0.97, 2.5}}
 
+// isRound says that a count is one at which servers cut: a multiple of 512, or one less.
+// Prompts of about one length may honestly have one count, as those of a template into
+// which names of one token are put; that it is one of these is then 256 to 1.
+func isRound(n int) bool { return n >= 511 && (n+1)%512 <= 1 }
+
 // Prompt counts one prompt: its estimated number of tokens, the fewest that it can have
 // (model.LeastTokens), and how many the server says it read, cached ones included. What
 // is not known is 0: a prompt of which the server does not say what it read is not
@@ -90,12 +96,13 @@ func (c *Check) Prompt(estimated, least, read int) {
 }
 
 // look finds the prompts that were not read whole: read as fewer tokens than they can
-// have, or than the short ones make expect, or all as the same number although they differ.
+// have, or than the short ones make expect, or all as the same number although they differ. How much they have to differ depends on
+// the number: at a usual limit any difference is enough.
 func (p *prompts) look() {
 	if p.seen == len(p.all) {
 		return
 	}
-	p.seen, p.short, p.alike = len(p.all), nil, false
+	p.seen, p.short, p.alike, p.round = len(p.all), nil, false, false
 	most := 0
 	for _, q := range p.all {
 		most = max(most, q.read)
@@ -114,8 +121,10 @@ func (p *prompts) look() {
 				shortest, longest = min(shortest, q.estimated), max(longest, q.estimated)
 			}
 		}
-		if len(alike) > len(p.short) && len(lengths) >= enough && float64(longest) > cut.lengths*float64(shortest) {
-			p.short, p.alike = alike, true
+		apart := float64(longest) > cut.lengths*float64(shortest)
+		round := cut.counts == 1 && isRound(most)
+		if len(alike) > len(p.short) && len(lengths) >= enough && (apart || round) {
+			p.short, p.alike, p.round = alike, true, !apart
 		}
 	}
 }
@@ -132,7 +141,10 @@ func (p *prompts) unfit() *Unfit {
 	longest := p.longest()
 	reason := fmt.Sprintf("the server says that it read %s of a prompt of about %d, and less than all of %d of the %d prompts that it counted",
 		text.Count(longest.read, "token"), longest.estimated, len(p.short), len(p.all))
-	if p.alike {
+	if p.round {
+		reason = fmt.Sprintf("the server says that it read the same number of tokens, %d, of %d of the %d prompts that it counted, although they differ in length: that is a usual limit, and it cuts them",
+			longest.read, len(p.short), len(p.all))
+	} else if p.alike {
 		shortest := slices.MinFunc(p.short, func(a, b prompt) int { return cmp.Compare(a.estimated, b.estimated) })
 		reason = fmt.Sprintf("the server says that it read about the same number of tokens, %d, of %d of the %d prompts that it counted, although the longest has %.1f times the length of the shortest: it cuts them",
 			longest.read, len(p.short), len(p.all), float64(longest.estimated)/float64(shortest.estimated))

@@ -225,3 +225,35 @@ func TestPromptsOfOneLength(t *testing.T) {
 		}
 	}
 }
+
+// Prompts of nearly one length that have one count are cut if it is a usual limit; at any
+// other number they may be of one template.
+func TestPromptsOfNearlyOneLength(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		read  func(question int) int
+		unfit bool
+	}{
+		"at 1,024":               {func(int) int { return 1024 }, true},
+		"at 2,047":               {func(int) int { return 2047 }, true},
+		"half of them at 1,536":  {func(q int) int { return min(1500+q*7%80, 1536) }, true},
+		"of one template":        {func(int) int { return 1500 }, false},
+		"of one template, 1,023": {func(int) int { return 1022 }, false},
+		"up to 1,536":            {func(q int) int { return 1536 - q*7%40 }, false},
+		"around 1,536":           {func(q int) int { return 1516 + q*7%40 }, false},
+	} {
+		var check fitness.Check
+		for q := range 60 {
+			for range 3 {
+				check.Prompt(1500+q%11, 300, c.read(q))
+			}
+		}
+		u := check.Answers()
+		if got := u != nil && u.Rule == fitness.PromptsCut; got != c.unfit {
+			t.Errorf("%s: %v, want unfit %v", name, u, c.unfit)
+		}
+		if u != nil && !strings.Contains(u.Reason, "that is a usual limit, and it cuts them") {
+			t.Errorf("%s: %q", name, u.Reason)
+		}
+	}
+}

@@ -46,6 +46,9 @@ func (f *Failure) WithoutEcho(asked model.Prompt) *Failure {
 		// By lines as well, so that a short question is known for one, and without
 		// what stands before it there.
 		for line := range strings.Lines(text) {
+			if word := strings.TrimSpace(line); strings.HasSuffix(word, ":") && !strings.Contains(word, " ") {
+				continue // "Answer:" is no question, and the words of an error hold it
+			}
 			sent = append(sent, line)
 			if _, value, labelled := strings.Cut(line, ": "); labelled {
 				sent = append(sent, value)

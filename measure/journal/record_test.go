@@ -27,7 +27,9 @@ func TestMessagesHoldNoQuestions(t *testing.T) {
 			t.Errorf("%q: %q", echo, f.Message)
 		}
 	}
-	if got := NewFailure(errors.New("the context is too long")).WithoutEcho(asked).Message; got != "the context is too long" {
-		t.Errorf("got %q", got)
+	for _, own := range []string{"the context is too long", "the model's server answered 503: the answer is not JSON"} {
+		if got := NewFailure(errors.New(own)).WithoutEcho(asked).Message; got != own {
+			t.Errorf("-want %q +got %q", own, got)
+		}
 	}
 }

@@ -71,6 +71,11 @@ func TestShapes(t *testing.T) {
 			body: `{"error":null,"choices":[{"message":{"content":"x"}}],"usage":{"prompt_tokens":4,"prompt_tokens_details":{"cached_tokens":9}}}`,
 			want: model.Answer{Text: "x", Usage: model.Usage{Prompt: 13, Cached: 9}},
 		},
+		{
+			name: "cached ones counted apart, fewer than the rest, as the sum says",
+			body: `{"choices":[{"message":{"content":"x"}}],"usage":{"prompt_tokens":40,"completion_tokens":2,"total_tokens":51,"prompt_tokens_details":{"cached_tokens":9}}}`,
+			want: model.Answer{Text: "x", Usage: model.Usage{Prompt: 49, Completion: 2, Cached: 9}},
+		},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

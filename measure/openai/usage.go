@@ -16,6 +16,7 @@ func (g response) usage() (u model.Usage, counted bool) {
 	var tokens struct {
 		Prompt     json.RawMessage `json:"prompt_tokens"`
 		Completion json.RawMessage `json:"completion_tokens"`
+		Total      json.RawMessage `json:"total_tokens"`
 		Details    json.RawMessage `json:"prompt_tokens_details"`
 	}
 	var details struct {
@@ -29,7 +30,9 @@ func (g response) usage() (u model.Usage, counted bool) {
 			_ = json.Unmarshal(tokens.Details, &details)
 			u.Cached, _ = count(details.Cached)
 		}
-		if u.Cached > u.Prompt { // counted apart: the prompt's tokens are those that were not cached
+		// Counted apart, the prompt's tokens are those that were not cached: the cached
+		// ones are more, or the sum needs both.
+		if total, _ := count(tokens.Total); u.Cached > u.Prompt || u.Cached > 0 && known && also && total == u.Prompt+u.Cached+u.Completion {
 			u.Prompt = min(u.Prompt+u.Cached, maxTokens)
 		}
 	}
