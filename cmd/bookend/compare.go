@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -191,11 +190,7 @@ func (c *compareCommand) Run(ctx context.Context, s streams) error {
 	if estimate, err = c.foresee(s, plan, judge, estimate); err != nil {
 		return err
 	}
-	switch {
-	case !c.UntilDecided:
-	case c.By != "" || c.NoWorse > 0:
-		tell(s.out, "It ends once decided, and may then take far fewer calls. How many is not foretold with --by or --no-worse.")
-	default:
+	if c.UntilDecided {
 		if err := c.foretell(s, plan, described, estimate); err != nil {
 			return err
 		}
@@ -276,12 +271,19 @@ func (c *compareCommand) foretell(s streams, plan *compare.Plan, described compa
 			discordance, known = most, "as it is so far"
 		}
 	}
-	cases, err := plan.Likely(described.Rule, discordance)
-	if err != nil {
+	cases, err := plan.Likely(described, discordance)
+	if err != nil || len(cases) == 0 {
 		return err
 	}
 	tell(s.out, fmt.Sprintf("Likely cost, if two arms differ on %s of the questions, %s:", show.Percent(discordance), known))
-	columns := []string{"true gain of one", "calls: half of runs", "9 of 10 runs", "no verdict"}
+	gain := "true gain of one"
+	switch {
+	case c.NoWorse > 0:
+		gain = "gain of the cheapest"
+	case c.By != "":
+		gain = "gain in one kind"
+	}
+	columns := []string{gain, "calls: half of runs", "9 of 10 runs", "no verdict"}
 	priced := all.Priced && all.Calls > 0
 	if priced {
 		columns = append(columns, "cost: half", "9 of 10")
@@ -292,16 +294,15 @@ func (c *compareCommand) foretell(s streams, plan *compare.Plan, described compa
 	var rows [][]string
 	for _, l := range cases {
 		row := []string{"none", strconv.Itoa(l.Calls), strconv.Itoa(l.Ninth), show.Percent(1 - l.Decided)}
-		if l.Gain > 0 {
-			row[0] = fmt.Sprintf("%.3g points", 100*l.Gain)
+		if l.Gain != 0 {
+			row[0] = strings.Replace(fmt.Sprintf("%.3g points", 100*l.Gain), "-", "−", 1)
 		}
 		if priced {
 			each := all.Cost / float64(all.Calls)
 			row = append(row, fmt.Sprintf("%.2f", each*float64(l.Calls)), fmt.Sprintf("%.2f", each*float64(l.Ninth)))
 		}
 		if c.lag() > 0 {
-			calls := float64(all.Calls) / float64(max(all.Questions, 1)) * float64(c.Round)
-			row = append(row, fmt.Sprintf("about %.0f", math.Ceil(float64(l.Calls)/max(calls, 1))))
+			row = append(row, fmt.Sprintf("about %d", (l.Questions+c.Round-1)/c.Round))
 		}
 		rows = append(rows, row)
 	}

@@ -42,14 +42,9 @@ func NewTrials(rule Rule, challengers, kinds int) ([]*Trial, error) {
 // the others accounted for: over all looks it says so of some challenger that loses so much
 // with a probability of at most Rule.Alpha. It is false without that rule, and panics for a
 // challenger that does not exist, as a slice does.
-func (t *Trial) NoWorse(challenger int) bool { return t.noWorse(challenger) >= t.limit }
-
-func (t *Trial) noWorse(i int) float64 {
-	own := t.challengers[i].notWorse(t.rule)
-	if len(t.challengers) == 1 && len(t.budget.trials) == 1 {
-		return own
-	}
-	return star(own, t.budget.each(func(c *challenger) float64 { return c.notWorse(t.rule) }))
+func (t *Trial) NoWorse(challenger int) bool {
+	t.budget.weigh()
+	return t.rule.NoWorse > 0 && t.challengers[challenger].noWorse >= t.limit
 }
 
 // Worse says whether it is known of a challenger that it loses Rule.NoWorse or more, which
@@ -59,11 +54,8 @@ func (t *Trial) Worse(challenger int) bool {
 	return t.rule.NoWorse > 0 && t.challengers[challenger].LogBelow(-t.rule.NoWorse) >= t.limit
 }
 
-// notWorse is the evidence of a challenger alone; none without the rule.
+// notWorse is the evidence of a challenger alone.
 func (c *challenger) notWorse(r Rule) float64 {
-	if r.NoWorse == 0 {
-		return 0
-	}
 	log := c.LogAbove(-r.NoWorse)
 	if c.late {
 		log -= logLate
@@ -74,7 +66,8 @@ func (c *challenger) notWorse(r Rule) float64 {
 // budget is the error rate that all challengers of some trials share.
 type budget struct {
 	trials  []*Trial
-	moved   bool // since e* was weighed
+	added   bool // something, since the evidence was weighed
+	moved   bool // and it was not 0, so that e+ changed
 	scratch []float64
 }
 
@@ -95,22 +88,25 @@ func (b *budget) each(value func(c *challenger) float64) []float64 {
 func (b *budget) downs(but *Trial) []float64 {
 	b.scratch = b.scratch[:0]
 	for _, t := range b.trials {
-		if t == but {
-			continue
+		if t != but {
+			b.scratch = append(b.scratch, t.least)
 		}
-		least := math.Inf(1)
-		for i := range t.challengers {
-			least = min(least, t.challengers[i].LogBelow(t.rule.Worthwhile))
-		}
-		b.scratch = append(b.scratch, least)
 	}
 	slices.Sort(b.scratch)
 	return b.scratch
 }
 
-// weigh finds e* of each challenger from all e+.
+// weigh accounts, in the evidence of each challenger, for that of the others.
 func (b *budget) weigh() {
-	if b == nil || !b.moved { // nil: that of the zero Trial
+	if b == nil || !b.added { // nil: that of the zero Trial
+		return
+	}
+	b.added = false
+	b.weighDowns()
+	if b.trials[0].rule.NoWorse > 0 {
+		b.weighNoWorse()
+	}
+	if !b.moved {
 		return
 	}
 	b.moved = false
@@ -120,6 +116,38 @@ func (b *budget) weigh() {
 			c := &t.challengers[i]
 			c.star = star(c.pluses, ascending)
 			c.best = max(c.best, c.star)
+		}
+	}
+}
+
+func (b *budget) weighDowns() {
+	for _, t := range b.trials {
+		t.least = math.Inf(1)
+		for i := range t.challengers {
+			c := &t.challengers[i]
+			c.down = c.LogBelow(t.rule.Worthwhile)
+			t.least = min(t.least, c.down)
+		}
+	}
+	if len(b.trials) == 1 {
+		return
+	}
+	for _, t := range b.trials {
+		others := b.downs(t)
+		for i := range t.challengers {
+			t.challengers[i].down = star(t.challengers[i].down, others)
+		}
+	}
+}
+
+func (b *budget) weighNoWorse() {
+	ascending := b.each(func(c *challenger) float64 {
+		c.noWorse = c.notWorse(b.trials[0].rule)
+		return c.noWorse
+	})
+	for _, t := range b.trials {
+		for i := range t.challengers {
+			t.challengers[i].noWorse = star(t.challengers[i].noWorse, ascending)
 		}
 	}
 }
