@@ -32,12 +32,12 @@ type Likely struct {
 //
 // Arms that give the same prompts are left out, and there is no case where every arm does.
 // It simulates 20 to 200 runs a case, fewer where there are many kinds and challengers, and
-// mostly costs less than a second. The errors are those of the rule, and of a question that
+// costs about two seconds at most; there is no case where 20 would take longer. The errors are those of the rule, and of a question that
 // cannot be read.
 func (p *Plan) Likely(d Described, discordance float64) ([]Likely, error) {
 	d.UntilDecided = true
 	f, err := p.forecast(d, discordance)
-	if err != nil || len(f.prices) == 1 {
+	if err != nil || len(f.prices) == 1 || f.runs() == 0 {
 		return nil, err
 	}
 	gains := []float64{0, 2 * d.Worthwhile, 4 * d.Worthwhile}
@@ -143,11 +143,15 @@ func (f *forecast) simulate(gain float64) (Likely, error) {
 	}, nil
 }
 
-// runs is how many runs are simulated: a look at many kinds takes longer.
+// runs is how many runs are simulated: a look at many kinds takes longer. 0: too few to say
+// anything.
 func (f *forecast) runs() int {
-	const most, least, affordable = 200, 20, 20_000_000
-	n := f.parts * (len(f.prices) - 1)
-	return max(least, min(most, affordable/(len(f.kinds)*n*n)))
+	const most, least, affordable = 200, 20, 3_000_000 // looks at a challenger in a kind
+	n := min(most, affordable/(len(f.kinds)*f.parts*(len(f.prices)-1)))
+	if n < least {
+		return 0
+	}
+	return n
 }
 
 // run draws one comparison, and drives the race of a real one with it.

@@ -54,15 +54,6 @@ func (t *Trial) Worse(challenger int) bool {
 	return t.rule.NoWorse > 0 && t.challengers[challenger].LogBelow(-t.rule.NoWorse) >= t.limit
 }
 
-// notWorse is the evidence of a challenger alone.
-func (c *challenger) notWorse(r Rule) float64 {
-	log := c.LogAbove(-r.NoWorse)
-	if c.late {
-		log -= logLate
-	}
-	return log
-}
-
 // budget is the error rate that all challengers of some trials share.
 type budget struct {
 	trials  []*Trial
@@ -96,60 +87,70 @@ func (b *budget) downs(but *Trial) []float64 {
 	return b.scratch
 }
 
-// weigh accounts, in the evidence of each challenger, for that of the others.
+// weigh finds what a look needs: e* of each challenger from all e+, and likewise the rest.
+// Since accounting for others lowers what a challenger has, and takes time, it is done only
+// where it can matter: else star, down and noWorse are what the challenger has alone, which
+// is too little to decide anything.
 func (b *budget) weigh() {
 	if b == nil || !b.added { // nil: that of the zero Trial
 		return
 	}
 	b.added = false
-	b.weighDowns()
-	if b.trials[0].rule.NoWorse > 0 {
-		b.weighNoWorse()
+	for _, t := range b.trials {
+		if t.added {
+			t.added = false
+			t.least = t.weighAlone()
+		}
 	}
-	if !b.moved {
-		return
+	for _, t := range b.trials {
+		for i := range t.challengers {
+			c := &t.challengers[i]
+			if c.down = c.ownDown; c.down >= t.limit {
+				c.down = b.downOf(t, c)
+			}
+			if c.noWorse = c.ownNoWorse; c.noWorse >= t.limit {
+				c.noWorse = b.noWorseOf(c)
+			}
+			if c.star = c.pluses; b.moved && c.pluses > c.best || c.pluses >= t.limit {
+				c.star = b.starOf(c)
+				c.best = max(c.best, c.star)
+			}
+		}
 	}
 	b.moved = false
-	ascending := b.each(func(c *challenger) float64 { return c.pluses })
-	for _, t := range b.trials {
-		for i := range t.challengers {
-			c := &t.challengers[i]
-			c.star = star(c.pluses, ascending)
-			c.best = max(c.best, c.star)
-		}
-	}
 }
 
-func (b *budget) weighDowns() {
-	for _, t := range b.trials {
-		t.least = math.Inf(1)
-		for i := range t.challengers {
-			c := &t.challengers[i]
-			c.down = c.LogBelow(t.rule.Worthwhile)
-			t.least = min(t.least, c.down)
+// weighAlone finds what each challenger has alone, and returns the least evidence against a
+// worthwhile gain.
+func (t *Trial) weighAlone() float64 {
+	least := math.Inf(1)
+	for i := range t.challengers {
+		c := &t.challengers[i]
+		c.ownDown = c.LogBelow(t.rule.Worthwhile)
+		least = min(least, c.ownDown)
+		if t.rule.NoWorse > 0 {
+			c.ownNoWorse = c.LogAbove(-t.rule.NoWorse)
+			if c.late {
+				c.ownNoWorse -= logLate
+			}
 		}
 	}
+	return least
+}
+
+func (b *budget) starOf(c *challenger) float64 {
+	return star(c.pluses, b.each(func(c *challenger) float64 { return c.pluses }))
+}
+
+func (b *budget) downOf(t *Trial, c *challenger) float64 {
 	if len(b.trials) == 1 {
-		return
+		return c.ownDown
 	}
-	for _, t := range b.trials {
-		others := b.downs(t)
-		for i := range t.challengers {
-			t.challengers[i].down = star(t.challengers[i].down, others)
-		}
-	}
+	return star(c.ownDown, b.downs(t))
 }
 
-func (b *budget) weighNoWorse() {
-	ascending := b.each(func(c *challenger) float64 {
-		c.noWorse = c.notWorse(b.trials[0].rule)
-		return c.noWorse
-	})
-	for _, t := range b.trials {
-		for i := range t.challengers {
-			t.challengers[i].noWorse = star(t.challengers[i].noWorse, ascending)
-		}
-	}
+func (b *budget) noWorseOf(c *challenger) float64 {
+	return star(c.ownNoWorse, b.each(func(c *challenger) float64 { return c.ownNoWorse }))
 }
 
 // star returns the least mean of an e-value and any number of others, all as logarithms.

@@ -36,17 +36,20 @@ type Trial struct {
 	limit       float64 // log(1/alpha)
 	challengers []challenger
 	budget      *budget
+	added       bool    // something, since the evidence was weighed
 	least       float64 // the evidence against a worthwhile gain of the one that it is least sure of
 }
 
 type challenger struct {
 	Mean
-	late    bool    // added after a look
-	pluses  float64 // log e+, less logLate where it is late
-	star    float64 // log e*
-	best    float64 // the largest star of all looks, at least 0
-	down    float64 // the evidence against a worthwhile gain, with other kinds accounted for
-	noWorse float64 // the evidence against a loss of the margin, with the others accounted for
+	late   bool    // added after a look
+	pluses float64 // log e+, less logLate where it is late
+	best   float64 // the largest log e* of all looks, at least 0
+	// What it has alone against a worthwhile gain, and against a loss of the margin.
+	ownDown, ownNoWorse float64
+	// As far as weigh went: log e*, the evidence against a worthwhile gain, with other kinds
+	// accounted for, and that against a loss of the margin, with the others accounted for.
+	star, down, noWorse float64
 }
 
 // NewTrial returns a comparison with so many challengers, 1 or more, and no
@@ -75,7 +78,7 @@ func (t *Trial) Add(challenger int, low, high float64) error {
 	if err := c.Mean.Add(low, high); err != nil {
 		return err
 	}
-	t.budget.added = true
+	t.added, t.budget.added = true, true
 	if low != 0 {
 		c.pluses = c.LogPlus()
 		if c.late {
@@ -115,7 +118,7 @@ var logLate = math.Log(4)
 func (t *Trial) Late(challenger int) {
 	c := &t.challengers[challenger]
 	c.late, c.pluses = true, c.LogPlus()-logLate
-	t.budget.added, t.budget.moved = true, true
+	t.added, t.budget.added, t.budget.moved = true, true, true
 }
 
 // Look returns the word of all that was added. It allocates nothing, and costs less

@@ -24,12 +24,12 @@ func (t *Trial) Verdict() Verdict {
 		c := &t.challengers[i]
 		v.Challengers[i] = Standing{
 			Units: c.Len(), Difference: c.Value(), Discordance: c.Square(),
-			LogE: c.star, P: math.Exp(-c.best), LogDown: c.down,
+			LogE: t.budget.starOf(c), P: math.Exp(-c.best), LogDown: t.budget.downOf(t, c),
 			Sequence: c.interval(t.rule.Alpha), Excluded: c.down >= t.limit,
 			NoWorse: t.NoWorse(i), Worse: t.Worse(i),
 		}
 		if t.rule.NoWorse > 0 {
-			log := c.noWorse
+			log := t.budget.noWorseOf(c)
 			v.Challengers[i].LogNoWorse = &log
 		}
 		asked = asked || c.Len() > 0
