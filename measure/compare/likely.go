@@ -162,6 +162,7 @@ func (f *forecast) run(r *race, number uint64, gains [][]float64) (calls, questi
 			break
 		}
 		questions++
+		differences := f.question(draw, gains[kind])
 		choice, _ := r.choices.At(n)
 		signs := r.asked(choice, kind)
 		if signs != "" && signs[0] == kindIsDone {
@@ -173,15 +174,7 @@ func (f *forecast) run(r *race, number uint64, gains [][]float64) (calls, questi
 			calls += f.controls
 		}
 		p := &r.parts[kind]
-		right := draw.Uint64()&1 == 1
-		for i, gain := range gains[kind] {
-			turned, difference := f.discordance+gain, 1.0
-			if right {
-				turned, difference = f.discordance-gain, -1
-			}
-			if random.Share(draw.Uint64()) >= turned {
-				difference = 0
-			}
+		for i, difference := range differences {
 			if signs != "" && signs[i] == '-' {
 				continue
 			}
@@ -198,4 +191,20 @@ func (f *forecast) run(r *race, number uint64, gains [][]float64) (calls, questi
 		r.choose()
 	}
 	return calls, questions, nil
+}
+
+// question draws what a question says of each challenger: 1, 0 or -1.
+func (f *forecast) question(draw *rand.PCG, gains []float64) []float64 {
+	differences := make([]float64, len(gains))
+	right := draw.Uint64()&1 == 1 // the baseline
+	for i, gain := range gains {
+		turned, difference := f.discordance+gain, 1.0
+		if right {
+			turned, difference = f.discordance-gain, -1
+		}
+		if random.Share(draw.Uint64()) < turned {
+			differences[i] = difference
+		}
+	}
+	return differences
 }
