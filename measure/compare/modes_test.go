@@ -177,7 +177,7 @@ func TestRounds(t *testing.T) {
 // rounds goes by batches until nothing is asked, and wants the result.
 func rounds(t *testing.T, m mode, want Result, spoil func(round int, lines []string) []string) (rounds, requests int) {
 	t.Helper()
-	j := mustJournal(t)
+	j, calls := mustJournal(t), callsOf(m.plan)
 	for ; rounds < 100; rounds++ {
 		source, err := Noted(m.plan, m.described, j)
 		if err != nil {
@@ -192,7 +192,7 @@ func rounds(t *testing.T, m mode, want Result, spoil func(round int, lines []str
 			break
 		}
 		requests += size.Requests
-		results := strings.Split(strings.TrimSpace(resultsOf(t, m.plan, m.model, lines.String())), "\n")
+		results := strings.Split(strings.TrimSpace(resultsOf(t, calls, m.model, lines.String())), "\n")
 		if source, err = Noted(m.plan, m.described, j); err != nil {
 			t.Fatal(err)
 		}

@@ -82,15 +82,20 @@ func TestARaceAsksFewerCalls(t *testing.T) {
 	}
 }
 
-// resultsOf is the result file of a batch.
-func resultsOf(t *testing.T, p *Plan, m model.Model, lines string) string {
-	t.Helper()
+// callsOf are the calls of a plan by their keys.
+func callsOf(p *Plan) map[string]model.Call {
 	calls := map[string]model.Call{}
 	for i := range p.Len() {
 		if call, err := p.Call(i); err == nil && calls[call.Key].Key == "" { // arms may share it
 			calls[call.Key] = call
 		}
 	}
+	return calls
+}
+
+// resultsOf is the result file of a batch.
+func resultsOf(t *testing.T, calls map[string]model.Call, m model.Model, lines string) string {
+	t.Helper()
 	var results strings.Builder
 	for line := range strings.Lines(lines) {
 		var request struct {
