@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -49,10 +50,10 @@ type compareCommand struct {
 	By            string   `group:"What is compared" placeholder:"FIELD" help:"A verdict for each value of this field of a line, such as language or tenant (documents: the length of the list), under one error rate. Values with fewer than 50 questions are taken together."`
 	SameQuestions bool     `group:"What is compared" help:"Allow a curve that was fitted on the questions compared here. Every output then says so."`
 
-	UntilDecided bool    `group:"When it ends" help:"Look after every question and stop once the answer is known. Without it, all questions are asked."`
-	Worthwhile   float64 `group:"When it ends" default:"3" placeholder:"POINTS" help:"The smallest gain that matters, in points. \"keep\" means that a gain that large is excluded."`
-	NoWorse      float64 `group:"When it ends" name:"no-worse" placeholder:"POINTS" help:"Also ask which cheaper arm loses less than so many points: the cheapest is named. The baseline then has the most documents of --top-k."`
-	Alpha        float64 `group:"When it ends" default:"0.05" help:"The probability of a wrong \"reorder\", of a wrong \"keep\", and of a wrong \"as good\"."`
+	UntilDecided bool     `group:"When it ends" help:"Look after every question and stop once the answer is known. Without it, all questions are asked."`
+	Worthwhile   float64  `group:"When it ends" default:"3" placeholder:"POINTS" help:"The smallest gain that matters, in points. \"keep\" means that a gain that large is excluded."`
+	NoWorse      *float64 `group:"When it ends" name:"no-worse" placeholder:"POINTS" help:"Also ask which cheaper arm loses less than so many points: the cheapest is named. The baseline then has the most documents of --top-k."`
+	Alpha        float64  `group:"When it ends" default:"0.05" help:"The probability of a wrong \"reorder\", of a wrong \"keep\", and of a wrong \"as good\"."`
 
 	Limit      int    `group:"How much" placeholder:"N" help:"Ask N questions at most. All unless given; 1000 in a simulation."`
 	Seed       uint64 `group:"How much" default:"1" help:"Order of the questions, and the shuffles."`
@@ -114,8 +115,8 @@ func (c *compareCommand) check() error {
 	if !(c.Worthwhile > 0 && c.Worthwhile < 100) {
 		fault("--worthwhile is %v: it must be above 0 and below 100 points", c.Worthwhile)
 	}
-	if !(c.NoWorse >= 0 && c.NoWorse < 100) {
-		fault("--no-worse is %v: it must be above 0 and below 100 points", c.NoWorse)
+	if c.NoWorse != nil && !(*c.NoWorse > 0 && *c.NoWorse < 100) {
+		fault("--no-worse is %v: it must be above 0 and below 100 points", *c.NoWorse)
 	}
 	if c.By != "" && c.Data == "" {
 		fault("--by names a field of --data: give both")
@@ -249,6 +250,14 @@ func (c *compareCommand) carryOut(ctx context.Context, s streams, lists *dataset
 	return err
 }
 
+// noWorse is the loss that is allowed, in points; 0 where it is not asked for.
+func (c *compareCommand) noWorse() float64 {
+	if c.NoWorse == nil {
+		return 0
+	}
+	return *c.NoWorse
+}
+
 // lag is the size of a round of batches; 0 for a run.
 func (c *compareCommand) lag() int {
 	if c.UntilDecided && (c.BatchOut != "" || c.BatchIn != nil) {
@@ -272,13 +281,19 @@ func (c *compareCommand) foretell(s streams, plan *compare.Plan, described compa
 		}
 	}
 	cases, err := plan.Likely(described, discordance)
-	if err != nil || len(cases) == 0 {
+	if err != nil {
 		return err
+	}
+	if len(cases) == 0 {
+		if slices.ContainsFunc(described.Arms, func(a compare.ArmInfo) bool { return a.Kind == compare.Challenger && a.Identical == "" }) {
+			tell(s.out, "It ends once decided, and may then take far fewer calls. How many is not foretold for so many kinds and arms.")
+		}
+		return nil
 	}
 	tell(s.out, fmt.Sprintf("Likely cost, if two arms differ on %s of the questions, %s:", show.Percent(discordance), known))
 	gain := "true gain of one"
 	switch {
-	case c.NoWorse > 0:
+	case slices.ContainsFunc(cases, func(l compare.Likely) bool { return l.Gain < 0 }):
 		gain = "gain of the cheapest"
 	case c.By != "":
 		gain = "gain in one kind"
@@ -390,7 +405,7 @@ func (c *compareCommand) plan(lists *dataset.Dataset, f *fitted) (*compare.Plan,
 		return nil, compare.Described{}, err
 	}
 	d := compare.Described{
-		Manifest: plan.Describe(), Rule: evidence.Rule{Alpha: c.Alpha, Worthwhile: c.Worthwhile / 100, NoWorse: c.NoWorse / 100},
+		Manifest: plan.Describe(), Rule: evidence.Rule{Alpha: c.Alpha, Worthwhile: c.Worthwhile / 100, NoWorse: c.noWorse() / 100},
 		UntilDecided: c.UntilDecided, Lag: c.lag(), Unanswered: compare.Unanswered(c.Unanswered),
 		Scorer: c.Score, FirstLine: c.FirstLine, Prices: c.prices.prices(),
 	}

@@ -78,7 +78,7 @@ func TestCompareByKind(t *testing.T) {
 			t.Errorf("%d characters: %s", utf8.RuneCountInString(line), line)
 		}
 	}
-	if !strings.Contains(got.out, "a rare one, whose name") {
+	if !strings.Contains(strings.Join(strings.Fields(got.out), " "), "the rarer values together: =xx, a rare one, whose name") {
 		t.Error("the rare values are not named")
 	}
 	for name, want := range map[string]string{"kinds.csv": ",language,de,de,", "report.html": "By kind of question"} {
@@ -128,7 +128,7 @@ func TestCompareNoWorse(t *testing.T) {
 	if err != nil || !strings.Contains(string(csv), "log_e_no_worse,prompt_tokens_each,cost_share,cost_thousand") {
 		t.Errorf("summary.csv: %v", err)
 	}
-	for _, args := range [][]string{{"--no-worse", "100"}, {"--no-worse=-1"}} {
+	for _, args := range [][]string{{"--no-worse", "100"}, {"--no-worse=-1"}, {"--no-worse", "0"}, {"--no-worse", "3", "--worthwhile", "0"}} {
 		runCommand(t, 2, append([]string{"compare", "--data", data, "--simulate", "gpt-3.5-turbo", "--dry-run"}, args...)...)
 	}
 }
@@ -150,8 +150,8 @@ func TestCompareNoWorseByKind(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := runCommand(t, 0, "compare", "--data", data, "--simulate", "gpt-3.5-turbo", "--by", "documents", "--placements", "ranked",
-		"--top-k", "6,12", "--no-worse", "20", "--until-decided", "--out", dir)
-	for _, want := range []string{"gain of the cheapest", "−20 points", "as good for 12, use ranked top 6 at", "of the cost", "keep ranked top 12 for 4"} {
+		"--top-k", "6,12", "--no-worse", "10", "--until-decided", "--out", dir)
+	for _, want := range []string{"gain of the cheapest", "−10 points", "as good for 12, use ranked top 6 at", "of the cost", "keep ranked top 12 for 4"} {
 		if !strings.Contains(strings.Join(strings.Fields(got.out), " "), want) {
 			t.Errorf("no %q in\n%s", want, got.out)
 		}
@@ -180,7 +180,7 @@ func TestCompareNoWorseByKind(t *testing.T) {
 		t.Errorf("%v\n%s", err, csv)
 	}
 	page, err := os.ReadFile(filepath.Join(dir, "report.html"))
-	if err != nil || !strings.Contains(string(page), "any is as good that loses 20 points or more") {
+	if err != nil || !strings.Contains(string(page), "any is as good that loses 10 points or more") {
 		t.Errorf("the page does not say what as good means: %v", err)
 	}
 }

@@ -120,7 +120,7 @@ func kindsLine(by string, kinds []QuestionKind) string {
 	for _, k := range kinds {
 		name := k.Title()
 		if k.Pooled {
-			name += fmt.Sprintf(" with fewer than %d questions each: %s", leastOfKind, joined(k.Values))
+			name += ", the rarer values together: " + joined(k.Values)
 		}
 		names = append(names, name)
 	}

@@ -14,8 +14,8 @@ import (
 // has a true gain and the others gain and lose nothing.
 type Likely struct {
 	// Gain is that of one challenger, as a share. Where there are kinds it has it in the
-	// first of them, the largest; with Rule.NoWorse it is the cheapest challenger, in every
-	// kind, and loses.
+	// first of them, the largest. With Rule.NoWorse it is the cheapest challenger, in every
+	// kind, and loses, unless none is cheaper than the baseline.
 	Gain      float64 `json:"gain"`
 	Calls     int     `json:"calls"`     // at most in half of the runs
 	Ninth     int     `json:"ninth"`     // at most in nine of ten
@@ -41,7 +41,7 @@ func (p *Plan) Likely(d Described, discordance float64) ([]Likely, error) {
 		return nil, err
 	}
 	gains := []float64{0, 2 * d.Worthwhile, 4 * d.Worthwhile}
-	if d.NoWorse > 0 {
+	if f.cheaper {
 		gains = []float64{0, -d.NoWorse, -2 * d.NoWorse}
 	}
 	var all []Likely
@@ -66,6 +66,7 @@ type forecast struct {
 	kinds       []int     // of each question, in plan order
 	parts       int       // 1 or more kinds
 	prices      []float64 // of a call of the baseline, and of each challenger
+	cheaper     bool      // it is asked what is no worse, and some challenger is cheaper
 	controls    int       // calls of each of the first questions, beside the others
 	controlled  int       // how many questions that are
 }
@@ -102,6 +103,7 @@ func (p *Plan) forecast(d Described, discordance float64) (*forecast, error) {
 			f.prices[i] += priced.price(outcome{usage: model.Usage{Prompt: b.calls[arm].Tokens, Completion: p.settings.Params.MaxTokens}})
 		}
 	}
+	f.cheaper = d.NoWorse > 0 && slices.ContainsFunc(f.prices[1:], func(price float64) bool { return expense{price, f.prices[0]}.cheaper() })
 	return f, nil
 }
 
@@ -109,7 +111,7 @@ func (p *Plan) forecast(d Described, discordance float64) (*forecast, error) {
 func (f *forecast) simulate(gain float64) (Likely, error) {
 	challengers := len(f.prices) - 1
 	who := 0 // has the gain
-	if f.described.NoWorse > 0 {
+	if f.cheaper {
 		who = slices.Index(f.prices[1:], slices.Min(f.prices[1:]))
 	}
 	runs := f.runs()
@@ -118,7 +120,7 @@ func (f *forecast) simulate(gain float64) (Likely, error) {
 		gains := make([][]float64, f.parts)
 		for kind := range gains {
 			gains[kind] = make([]float64, challengers)
-			if kind == 0 || f.described.NoWorse > 0 {
+			if kind == 0 || f.cheaper {
 				gains[kind][who] = gain
 			}
 		}

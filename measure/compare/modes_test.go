@@ -308,3 +308,87 @@ func TestTheForecastIsTheRun(t *testing.T) {
 		})
 	}
 }
+
+// What a comparison may cost is said for every way to end it, in rounds, too.
+func TestLikely(t *testing.T) {
+	t.Parallel()
+	long := kindLists(t, 400, "")
+	kinds := kindLists(t, 400, "de", "en")
+	for name, c := range map[string]struct {
+		lists       *dataset.Dataset
+		arms        []Arm
+		noWorse     float64
+		lag         int
+		discordance float64
+		gains       []float64
+	}{
+		"plain":                    {long, armsOf(t, "ranked", "reversed", "head-tail"), 0, 0, .15, []float64{0, .06, .12}},
+		"few differences":          {long, armsOf(t, "ranked", "reversed"), 0, 0, .08, []float64{0, .06}},
+		"everything differs":       {long, armsOf(t, "ranked", "reversed"), 0, 0, 1, []float64{0}},
+		"kinds":                    {kinds, armsOf(t, "ranked", "reversed"), 0, 0, .15, []float64{0, .06, .12}},
+		"no worse":                 {long, topArms(10, 3, 1), .05, 0, .15, []float64{0, -.05, -.1}},
+		"both, in rounds":          {kinds, topArms(10, 3, 1), .05, 40, .15, []float64{0, -.05, -.1}},
+		"nothing is cheaper":       {long, armsOf(t, "ranked", "reversed"), .05, 0, .15, []float64{0, .06, .12}},
+		"no list is as long":       {long, topArms(20, 15, 10), .05, 0, .15, nil},
+		"what is cheaper is worse": {long, topArms(1, 3), .05, 0, .15, []float64{0, .06, .12}}, // the baseline is the cheapest
+	} {
+		p := mustPlan(t, c.lists, c.arms, func(s *Settings) { s.Controls = 20 })
+		all, err := p.Likely(described(p, func(d *Described) { d.NoWorse, d.Lag = c.noWorse, c.lag }), c.discordance)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var gains []float64
+		for _, l := range all {
+			gains = append(gains, l.Gain)
+			if l.Calls < 1 || l.Ninth < l.Calls || l.Ninth > p.Len() || l.Questions < 1 || l.Questions > 400 || l.Decided < 0 || l.Decided > 1 {
+				t.Errorf("%s: %+v", name, l)
+			}
+			if c.lag > 0 && l.Questions%c.lag != 0 {
+				t.Errorf("%s: %d questions are no rounds of %d", name, l.Questions, c.lag)
+			}
+		}
+		if !reflect.DeepEqual(gains, c.gains) {
+			t.Errorf("%s: gains %v, want %v", name, gains, c.gains)
+		}
+		if name == "plain" && (all[2].Calls >= all[0].Calls || all[2].Decided < .9) {
+			t.Errorf("%s: %+v", name, all)
+		}
+	}
+}
+
+// A comparison without kinds that asks which arm is better costs what evidence.Calibrate
+// says, whose figures are published.
+func TestLikelyIsCalibrated(t *testing.T) {
+	t.Parallel()
+	p := mustPlan(t, kindLists(t, 700, ""), armsOf(t, "ranked", "reversed", "head-tail"), func(s *Settings) { s.Shuffles, s.Repeats = 3, 1 })
+	all, err := p.Likely(described(p, nil), .15)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range all {
+		c, err := evidence.Calibrate(evidence.CalibrationSettings{
+			Challengers: []float64{l.Gain, 0}, Discordance: .15, Rule: evidence.Rule{Worthwhile: .03}, Questions: 700, Runs: 200, Seed: 1,
+			Race: true, Controls: 4, ControlQuestions: 50,
+		})
+		if err != nil || c.MedianCalls != l.Calls || c.NinthCalls != l.Ninth || c.Share(c.Decided()) != l.Decided {
+			t.Errorf("%+v\n%+v, %v", l, c, err)
+		}
+	}
+}
+
+// What is beyond the largest kinds is taken together, and is not said to be rare.
+func TestManyKinds(t *testing.T) {
+	t.Parallel()
+	var values []string
+	for i := range 51 {
+		values = append(values, fmt.Sprint("t", i))
+	}
+	p := mustPlan(t, kindLists(t, 51*60, values...), armsOf(t, "ranked", "reversed"), nil)
+	d := p.Describe()
+	if len(d.Kinds) != mostKinds+1 || !d.Kinds[mostKinds].Pooled || len(d.Kinds[mostKinds].Values) != 51-mostKinds {
+		t.Errorf("%d kinds: %+v", len(d.Kinds), d.Kinds)
+	}
+	if text := p.String(); !strings.Contains(text, "(other), the rarer values together: t27, ") || !strings.Contains(text, " and 21 more") || strings.Contains(text, "fewer than 50") {
+		t.Error(text)
+	}
+}
