@@ -26,9 +26,7 @@ func (w *watcher) verdict(r *Result) {
 		r.Anyway, r.Decision, r.Kinds = r.Word, Decision{Word: evidence.Unfit, Winner: arms[0].Name}, nil
 		return
 	}
-	if w.check.TooEasy() {
-		r.Notes = append(r.Notes, "More than 98 % of all answers are right: the task is too easy to show a difference.")
-	}
+	r.Notes = append(r.Notes, w.check.Remarks(r.Simulated)...)
 	w.settings(r)
 }
 
@@ -48,7 +46,7 @@ func (w *watcher) decision(p *part) Decision {
 	} else if d.Word != evidence.Reorder {
 		d.Open = w.names(open)
 	}
-	if v.More != nil && d.Word == evidence.Inconclusive && w.ledger.described.NoWorse == 0 {
+	if v.More != nil && w.says(v.More.Word) && d.Word == evidence.Inconclusive && w.ledger.described.NoWorse == 0 {
 		d.More = &More{Word: v.More.Word, Arm: w.challengers[v.More.Challenger], Questions: v.More.Questions}
 	}
 	if known := w.look(p, p.known, true); d.Word == evidence.Inconclusive && w.says(known) {

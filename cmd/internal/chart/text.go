@@ -4,6 +4,7 @@ package chart
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -26,6 +27,9 @@ const (
 func Text(results []sweep.Result) string {
 	shown := Drawable(results)
 	if len(shown) == 0 {
+		if slices.ContainsFunc(results, func(r sweep.Result) bool { return r.Unfit != nil }) {
+			return "No plot: the run can tell nothing."
+		}
 		return "No plot: no question was answered in every measured slot."
 	}
 	low, high := Range(shown, len(shown) == 1)
@@ -234,6 +238,14 @@ func (g *grid) one(r sweep.Result) (legend string) {
 		g.cells[g.row(t.Accuracy)][c] = '●'
 	}
 	return legend
+}
+
+// CurveFile is the name of the file for the curve of the i-th result.
+func CurveFile(results []sweep.Result, i int) string {
+	if len(results) == 1 {
+		return "curve.json"
+	}
+	return "curve-" + Letter(i) + ".json"
 }
 
 // Letter is the name of the i-th of several curves.
