@@ -136,7 +136,13 @@ func remedy(last journal.Failure) string {
 	case http.StatusNotFound, http.StatusMethodNotAllowed:
 		return "look at --base-url and --model"
 	}
-	return "look at --base-url, --model and the key"
+	switch {
+	case last.Status == 0:
+		return "look whether the server at --base-url is up"
+	case last.Status >= 500:
+		return "wait until the server at --base-url serves again"
+	}
+	return "look at --base-url and --model" // as for an answer of another form
 }
 
 // writeBatch writes what the journal has no answer to as a batch file. source makes what

@@ -38,6 +38,7 @@ func TestBadData(t *testing.T) {
 	t.Parallel()
 	other := write(t, filepath.Join(t.TempDir(), "other.jsonl"), `{"prompt":"x"}`)
 	empty := write(t, filepath.Join(t.TempDir(), "empty.jsonl"), "")
+	blank := write(t, filepath.Join(t.TempDir(), "blank.jsonl"), `{"user_input":"","retrieved_contexts":[],"reference":"x"}`)
 	out := filepath.Join(t.TempDir(), "out.jsonl")
 	for _, c := range []struct {
 		args []string
@@ -49,7 +50,8 @@ func TestBadData(t *testing.T) {
 		{[]string{"beir", other, other, other, other}, `"run", line 1: has 1 columns, and 6 are needed`},
 		{[]string{"ragas", filepath.Join(t.TempDir(), "none")}, "no such file"},
 		{[]string{"ragas", other, "--out", out}, "other.jsonl\", line 1: has the key \"prompt\", and \"user_input\" is missing"},
-		{[]string{"ragas", empty}, "no question could be used"},
+		{[]string{"ragas", empty}, "empty.jsonl\": is empty"},
+		{[]string{"ragas", blank}, "no question could be used"},
 		{[]string{"ragas", other, "--top", "0"}, "--top is 0"},
 	} {
 		if o := command(t, append([]string{"data"}, c.args...)...); o.code != exitUsage || !strings.Contains(o.err, c.want) {

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -137,11 +138,25 @@ func TestFailuresCount(t *testing.T) {
 
 func TestFailuresInARowStop(t *testing.T) {
 	t.Parallel()
-	url, requests := server(t, func(string) (int, string) { return http.StatusUnauthorized, "" })
-	o := command(t, "sweep", "--data", questions(t, 9), "--model", "m", "--base-url", url, "--out", filepath.Join(t.TempDir(), "out"),
-		"--max-failures", "2", "--concurrency", "1")
-	if o.code != exitFailed || !strings.Contains(o.err, "2 calls in a row failed") || !strings.Contains(o.err, "look at OPENAI_API_KEY or --header") || requests.Load() > 3 {
-		t.Errorf("code %d after %d requests:\n%s", o.code, requests.Load(), o.err)
+	for status, want := range map[int]string{
+		http.StatusUnauthorized:       "look at OPENAI_API_KEY or --header, and run the same command again",
+		http.StatusServiceUnavailable: "wait until the server at --base-url serves again, and run",
+		http.StatusOK:                 "look at --base-url and --model, and run", // a page
+	} {
+		url, requests := server(t, func(string) (int, string) { return status, "" })
+		if status == http.StatusOK {
+			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				requests.Add(1)
+				_, _ = io.WriteString(w, "<html>Sign in</html>")
+			}))
+			defer s.Close()
+			url = s.URL
+		}
+		o := command(t, "sweep", "--data", questions(t, 9), "--model", "m", "--base-url", url, "--out", filepath.Join(t.TempDir(), "out"),
+			"--max-failures", "2", "--concurrency", "1", "--retries", "0")
+		if o.code != exitFailed || !strings.Contains(o.err, "2 calls in a row failed") || !strings.Contains(o.err, want) || requests.Load() > 3 {
+			t.Errorf("%d: code %d after %d requests:\n%s", status, o.code, requests.Load(), o.err)
+		}
 	}
 }
 
