@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/bookend-rag/bookend/measure/fitness"
 	"github.com/bookend-rag/bookend/measure/internal/watch"
 	"github.com/bookend-rag/bookend/measure/journal"
 	"github.com/bookend-rag/bookend/measure/judge"
@@ -21,6 +22,7 @@ type outcome struct {
 	usage  model.Usage
 	// tokens of the prompt, estimated, and the fewest that it can have
 	estimated, least int
+	long             bool // the answer is at least half as long as the prompt
 }
 
 type state byte
@@ -89,7 +91,7 @@ func (l *ledger) add(r journal.Record) error {
 	}
 	l.outcomes[r.Key] = outcome{
 		state: answered, scores: scores, class: judge.Classify(*r.Answer), usage: r.Answer.Usage,
-		estimated: r.Estimated, least: r.Least,
+		estimated: r.Estimated, least: r.Least, long: fitness.IsLong(r.Answer.Text, r.Estimated),
 	}
 	score := l.judging.Score(scores)
 	l.graded = l.graded || score > 0 && score < 1

@@ -359,6 +359,9 @@ func (w *watcher) fitness(q Question) fitness.Question {
 		}
 		f.Calls++
 		f.Judged++
+		if o.long {
+			f.Long++
+		}
 		f.Right += w.ledger.score(o)
 		w.check.Prompt(o.estimated, o.least, o.usage.Prompt)
 	}

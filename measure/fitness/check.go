@@ -56,6 +56,8 @@ type Question struct {
 	// 0. They are those that are compared: no baseline without documents.
 	Right  float64
 	Judged int
+	// Long is how many of the judged answers are at least half as long as their prompts.
+	Long int
 	// Baselines says that ClosedBook and Oracle are known: the scores without a
 	// document, and with the one that holds the answer alone.
 	Baselines          bool
@@ -85,6 +87,7 @@ func (c *Check) Add(questions ...Question) {
 		c.total.Failed += q.Failed
 		c.total.Right += q.Right
 		c.total.Judged += q.Judged
+		c.total.Long += q.Long
 		calls += q.Calls
 		judged += q.Judged
 		bad += float64(q.Empty + q.Refused + q.Failed)

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -224,5 +226,26 @@ func TestUnfitIsAnError(t *testing.T) {
 	var unfit *fitness.Unfit
 	if !errors.As(err, &unfit) || err.Error() != "bookend: unfit: all alike. Change something." {
 		t.Errorf("%v", err)
+	}
+}
+
+// Answers as long as their prompts may repeat them, and then hold every answer.
+func TestLongAnswersAreTold(t *testing.T) {
+	t.Parallel()
+	for long, want := range map[int]bool{0: false, 10: false, 11: true, 50: true} {
+		var c fitness.Check
+		for q := range 10 {
+			n := min(5, max(0, long-5*q))
+			c.Add(fitness.Question{Calls: 5, Judged: 5, Right: 5, Long: n})
+		}
+		told := slices.ContainsFunc(c.Remarks(false), func(remark string) bool {
+			return strings.HasPrefix(remark, strconv.Itoa(long)+" of 50 answers are at least half as long as their prompts")
+		})
+		if told != want {
+			t.Errorf("%d of 50: %q", long, c.Remarks(false))
+		}
+	}
+	if answer := strings.Repeat("x", 400); !fitness.IsLong(answer, 200) || fitness.IsLong(answer, 201) || fitness.IsLong(answer, 0) {
+		t.Error("an answer of 100 tokens is half as long as a prompt of 200")
 	}
 }

@@ -4,11 +4,12 @@ import (
 	"fmt"
 
 	"github.com/bookend-rag/bookend/measure/internal/text"
+	"github.com/bookend-rag/bookend/measure/model"
 )
 
 // Remarks returns what a reader of the figures has to know, in sentences, although it makes
-// no run unfit: a task that is too easy or known by heart, answers that are all wrong, and
-// prompts that were cut, or that may be. No call was measured where a simulated reader
+// no run unfit: a task that is too easy or known by heart, answers that are all wrong, answers
+// as long as their prompts, and prompts that were cut, or that may be. No call was measured where a simulated reader
 // answered: then a server's counts are not missed. It costs as much as all prompts, up to
 // 2,000.
 func (c *Check) Remarks(simulated bool) []string {
@@ -18,6 +19,8 @@ func (c *Check) Remarks(simulated bool) []string {
 	}
 	switch t := c.total; {
 	case t.Judged == 0:
+	case float64(t.Long) > mostBad*float64(t.Judged):
+		remarks = append(remarks, fmt.Sprintf("%d of %s are at least half as long as their prompts: one that repeats its documents holds the right answer, too. Look at some before you believe the figures; --first-line, another scorer or a lower --max-tokens may help.", t.Long, text.Count(t.Judged, "answer")))
 	case t.Right > tooEasy*float64(t.Judged):
 		remarks = append(remarks, "More than 98 % of the answers are right: the task is too easy to show a difference.")
 	case t.Right == 0:
@@ -34,4 +37,10 @@ func (c *Check) Remarks(simulated bool) []string {
 		remarks = append(remarks, "The server does not say how many tokens of a prompt it read. So it is not known whether it read the prompts whole.")
 	}
 	return remarks
+}
+
+// IsLong says that an answer is at least half as long as its prompt of so many estimated
+// tokens, as one is that repeats it.
+func IsLong(answer string, estimated int) bool {
+	return estimated > 0 && 2*model.EstimateTokens(answer) >= estimated
 }

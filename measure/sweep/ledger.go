@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/bookend-rag/bookend/core"
+	"github.com/bookend-rag/bookend/measure/fitness"
 	"github.com/bookend-rag/bookend/measure/internal/slot"
 	"github.com/bookend-rag/bookend/measure/internal/watch"
 	"github.com/bookend-rag/bookend/measure/journal"
@@ -21,6 +22,7 @@ type cell struct {
 	class  judge.Class
 	// prompt, in tokens: estimated, the fewest it can have, and read by the server
 	estimated, least, read int
+	long                   bool // the answer is at least half as long as the prompt
 }
 
 type cellState byte
@@ -171,6 +173,7 @@ func (l *ledger) add(r journal.Record) error {
 	*c = cell{
 		state: answered, scores: scores, class: judge.Classify(*r.Answer),
 		estimated: r.Estimated, least: r.Least, read: r.Answer.Usage.Prompt,
+		long: fitness.IsLong(r.Answer.Text, r.Estimated),
 	}
 	score := l.judging.Score(scores)
 	l.graded = l.graded || score > 0 && score < 1

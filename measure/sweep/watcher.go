@@ -202,6 +202,9 @@ func (w *watcher) fitness(q *asked) fitness.Question {
 		}
 		if c.state == answered {
 			f.Right += w.score(c)
+			if c.long {
+				f.Long++
+			}
 		}
 	}
 	for _, c := range q.cells() {
