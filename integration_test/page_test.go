@@ -1,39 +1,56 @@
 package integration_test
 
 import (
-	"fmt"
+	"context"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
-// looker loads a page in a frame as wide as a telephone, and writes down what is there.
-const looker = `<!DOCTYPE html><title>waiting</title><pre id="seen">nothing</pre>
-<iframe id="page" src="/report.html" style="width:390px;height:800px;border:0"></iframe>
-<script>
-document.getElementById("page").onload = function () {
-	const d = this.contentDocument, root = d.documentElement, lines = [];
-	lines.push("page scrolls: " + (root.scrollWidth > root.clientWidth));
-	const regions = [...d.querySelectorAll("[role=region]")];
-	lines.push("unnamed regions: " + regions.filter(r => !r.getAttribute("aria-label")).length);
-	const wide = regions.filter(r => r.scrollWidth > r.clientWidth);
-	lines.push("wide regions: " + (wide.length > 0));
-	lines.push("not reached by keyboard: " + regions.filter(r => { r.focus(); return d.activeElement !== r || r.tabIndex !== 0; }).length);
-	wide.forEach(r => r.scrollLeft = 40);
-	lines.push("do not scroll: " + wide.filter(r => r.scrollLeft === 0).length);
-	const flips = d.getElementById("flips");
-	lines.push("flips: " + (flips ? flips.parentNode.querySelectorAll(".answers tbody tr").length > 0 : "no"));
-	lines.push("pictures without title: " + [...d.querySelectorAll("svg")].filter(s => s.getAttribute("role") !== "img" || !s.querySelector("title")).length);
-	document.getElementById("seen").textContent = lines.join("\n");
-};
-</script>`
+// seen is what is found on a page.
+type seen struct {
+	PageScrolls    bool
+	Regions, Wide  int // parts of a page that scroll by themselves, and those that have to
+	Unnamed        int // of the regions
+	Flips          int // rows of the table of questions whose outcome changed
+	Pictures, Bare int // Bare: of the pictures, those without role and title
+}
 
-// On a telephone no page scrolls sideways, wide tables do, and the keyboard reaches them.
-// It says nothing about what a key does there: that is the browser's own.
+const look = `(() => {
+	const root = document.documentElement, all = s => [...document.querySelectorAll(s)];
+	const regions = all("[role=region]"), pictures = all("svg"), flips = document.getElementById("flips");
+	return {
+		PageScrolls: root.scrollWidth > root.clientWidth,
+		Regions: regions.length,
+		Wide: regions.filter(r => r.scrollWidth > r.clientWidth).length,
+		Unnamed: regions.filter(r => !r.getAttribute("aria-label")).length,
+		Flips: flips ? flips.parentNode.querySelectorAll(".answers tbody tr").length : 0,
+		Pictures: pictures.length,
+		Bare: pictures.filter(s => s.getAttribute("role") !== "img" || !s.querySelector("title")).length,
+	};
+})()`
+
+// focused is how wide the part with the keyboard is beyond its frame, and how far it is
+// scrolled.
+type focused struct {
+	Region         bool
+	Beyond, Scroll int
+}
+
+const focus = `(() => {
+	const a = document.activeElement;
+	return {Region: a.getAttribute("role") === "region", Beyond: a.scrollWidth - a.clientWidth, Scroll: Math.round(a.scrollLeft)};
+})()`
+
+// On a telephone no page scrolls sideways; the Tab key reaches each table that is too wide,
+// and the arrow keys scroll it.
 func TestPagesInABrowser(t *testing.T) {
 	if os.Getenv("BOOKEND_REAL") == "" {
 		t.Skip("needs a browser: set BOOKEND_REAL=1")
@@ -47,38 +64,53 @@ func TestPagesInABrowser(t *testing.T) {
 	if browser == "" {
 		t.Skip("no Chromium is installed (on Debian: apt install chromium), and BOOKEND_CHROMIUM names none")
 	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(browser), chromedp.NoSandbox, chromedp.UserDataDir(t.TempDir()))
+	ctx, stop := chromedp.NewExecAllocator(t.Context(), options...)
+	defer stop()
+	ctx, stop = chromedp.NewContext(ctx)
+	defer stop()
+	ctx, stop = context.WithTimeout(ctx, 3*time.Minute)
+	defer stop()
 	dir := t.TempDir()
+	server := httptest.NewServer(http.FileServer(http.Dir(dir)))
+	defer server.Close()
 	for name, args := range map[string][]string{
 		"compare": {"compare", "--simulate", "llama-2-70b-chat-repo", "--limit", "200"},
 		"sweep":   {"sweep", "--simulate", "u", "--limit", "40"},
 	} {
-		out := filepath.Join(dir, name)
-		run := exec.CommandContext(t.Context(), "go", append([]string{"run", "github.com/bookend-rag/bookend/cmd/bookend"}, append(args, "--out", out)...)...)
+		run := exec.CommandContext(ctx, "go", append([]string{"run", "github.com/bookend-rag/bookend/cmd/bookend"}, append(args, "--out", filepath.Join(dir, name))...)...)
 		if text, err := run.CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, text)
 		}
-		mux := http.NewServeMux()
-		mux.HandleFunc("/report.html", func(w http.ResponseWriter, r *http.Request) {
-			http.ServeFile(w, r, filepath.Join(out, "report.html"))
-		})
-		mux.HandleFunc("/look", func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Type", "text/html; charset=utf-8")
-			fmt.Fprint(w, looker)
-		})
-		server := httptest.NewServer(mux)
-		defer server.Close()
-		dom, err := exec.CommandContext(t.Context(), browser, "--headless=new", "--no-sandbox", "--disable-gpu", "--user-data-dir="+filepath.Join(dir, "profile"),
-			"--virtual-time-budget=10000", "--dump-dom", server.URL+"/look").Output()
-		if err != nil {
+		var page seen
+		if err := chromedp.Run(ctx, chromedp.EmulateViewport(390, 800), chromedp.Navigate(server.URL+"/"+name+"/report.html"), chromedp.Evaluate(look, &page)); err != nil {
 			t.Fatal(err)
 		}
-		flips := map[string]string{"compare": "true", "sweep": "no"}[name]
-		for _, want := range []string{
-			"page scrolls: false", "unnamed regions: 0", "wide regions: true", "not reached by keyboard: 0", "do not scroll: 0", "flips: " + flips, "pictures without title: 0",
-		} {
-			if !strings.Contains(string(dom), want) {
-				t.Errorf("%s: not %q in:\n%s", name, want, dom)
+		if page.PageScrolls || page.Unnamed+page.Bare > 0 || page.Wide == 0 || page.Pictures == 0 || (page.Flips > 0) != (name == "compare") {
+			t.Errorf("%s: %+v", name, page)
+		}
+		reached, scrolled := 0, 0
+		for range 2 * page.Regions {
+			var before, after focused
+			if err := chromedp.Run(ctx, chromedp.KeyEvent(kb.Tab), chromedp.Evaluate(focus, &before)); err != nil {
+				t.Fatal(err)
 			}
+			if !before.Region || before.Beyond == 0 || before.Scroll > 0 {
+				continue
+			}
+			reached++
+			for range 10 { // scrolling takes a moment
+				if err := chromedp.Run(ctx, chromedp.KeyEvent(kb.ArrowRight), chromedp.Sleep(50*time.Millisecond), chromedp.Evaluate(focus, &after)); err != nil {
+					t.Fatal(err)
+				}
+				if after.Scroll > 0 {
+					scrolled++
+					break
+				}
+			}
+		}
+		if reached != page.Wide || scrolled != page.Wide {
+			t.Errorf("%s: of %d wide tables the Tab key reaches %d, and the arrow key scrolls %d", name, page.Wide, reached, scrolled)
 		}
 	}
 }

@@ -30,7 +30,7 @@ func publishComparison(to io.Writer, f folder, r compare.Result) error {
 		r = withoutFigures(r)
 	}
 	printComparison(to, r)
-	sentence, lines := table.NextComparison(r, f.dir)
+	sentence, lines := table.NextComparison(r, f.path("settings.json"))
 	printNext(to, sentence, lines)
 	files, err := comparisonFiles(r)
 	if err != nil {

@@ -138,6 +138,9 @@ type folder struct {
 	about    string // what the report is about, by about
 }
 
+// path is how the reader of a report names one of its files.
+func (f folder) path(name string) string { return f.dir + "/" + name }
+
 func (c *reportCommand) folder(dir string, judged string) folder {
 	return folder{dir, c.Force, c.ForceVerdict, about(dir, c.Dirs, judged)}
 }
@@ -169,8 +172,11 @@ func publish(to io.Writer, f folder, results []sweep.Result) error {
 		}
 		printResult(to, letter, r)
 	}
-	if len(results) == 1 {
-		sentence, lines := table.NextSweep(results[0], f.dir)
+	for i, r := range results {
+		sentence, lines := table.NextSweep(r, f.path(chart.CurveFile(results, i)))
+		if len(results) > 1 && sentence != "" {
+			sentence = chart.Letter(i) + ": " + sentence
+		}
 		printNext(to, sentence, lines)
 	}
 	files, err := files(results)
@@ -229,12 +235,8 @@ func files(results []sweep.Result) ([]safefile.File, error) {
 		if r.Curve == nil {
 			continue
 		}
-		name := "curve.json"
-		if len(results) > 1 {
-			name = "curve-" + chart.Letter(i) + ".json"
-		}
 		text, err := asJSON(r.Curve)
-		if err := add(name, text, err); err != nil {
+		if err := add(chart.CurveFile(results, i), text, err); err != nil {
 			return nil, err
 		}
 	}

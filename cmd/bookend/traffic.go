@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
-	"strconv"
 	"time"
 
 	"github.com/bookend-rag/bookend/cmd/internal/chart"
@@ -191,20 +190,15 @@ func publishTraffic(to io.Writer, f folder, r traffic.Result) error {
 		return err
 	}
 	files = append(files, safefile.File{Name: "traffic.csv", Data: csv})
-	written := 0
-	for _, c := range r.Curves {
+	for i, c := range r.Curves {
 		if c.Curve == nil {
 			continue
-		}
-		name := "curve.json"
-		if written++; written > 1 {
-			name = fmt.Sprintf("curve-%d.json", written)
 		}
 		text, err := asJSON(c.Curve)
 		if err != nil {
 			return err
 		}
-		files = append(files, safefile.File{Name: name, Data: text})
+		files = append(files, safefile.File{Name: chart.UseFile(r.Curves, i), Data: text})
 	}
 	svg, png, err := chart.UsePicture(r.Curves)
 	if err != nil {
@@ -213,12 +207,12 @@ func publishTraffic(to io.Writer, f folder, r traffic.Result) error {
 	if svg != nil {
 		files = append(files, safefile.File{Name: "traffic.svg", Data: svg}, safefile.File{Name: "traffic.png", Data: png})
 	}
-	if written > 0 {
-		printNext(to, "To place by this curve (bookend compare tells whether that pays):", []string{
-			"p, err := core.ParsePlacement(" + strconv.Quote("measured="+show.Line(f.dir)+"/curve.json") + ")",
-			"order := core.Config{Placement: core.Choice{Placement: p}}",
-			"r, err := langchaingo.NewRetriever(inner, langchaingo.WithConfig(order))",
-		})
+	for i, c := range r.Curves[:min(len(r.Curves), maxCurves)] {
+		sentence, lines := table.NextUse(c, f.path(chart.UseFile(r.Curves, i)))
+		if len(r.Curves) > 1 && sentence != "" {
+			sentence = chart.UseName(c) + ": " + sentence
+		}
+		printNext(to, sentence, lines)
 	}
 	html, err := page.Traffic(r, trafficCounts(r))
 	if err != nil {

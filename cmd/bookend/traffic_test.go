@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"html"
 	"os"
 	"path/filepath"
 	"strings"
@@ -63,6 +64,10 @@ func TestCurveOfTraffic(t *testing.T) {
 		if !tells(text, part) {
 			t.Errorf("the output lacks %q:\n%s", part, text)
 		}
+	}
+	next := `p, err := core.ParsePlacement("measured=`
+	if page := read(t, out, "report.html"); !strings.Contains(text, next+out+`/curve.json")`) || !strings.Contains(page, html.EscapeString(next+`curve.json")`)) {
+		t.Errorf("what to do next is not told by:\n%s\nor by the page:\n%s", text, page)
 	}
 	curve, err := core.LoadCurve(filepath.Join(out, "curve.json"))
 	if err != nil {

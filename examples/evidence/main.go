@@ -180,6 +180,9 @@ func print(show *page.Page, r compare.Result) {
 		against := ""
 		if b := a.Against; b != nil {
 			points := strings.Replace(fmt.Sprintf("%+5.1f", 100*b.Difference), "-", "−", 1) // as the finding writes it
+			if b.Difference == 0 {
+				points = "  0.0"
+			}
 			against = fmt.Sprintf("%4d %6d %7s", b.Wins, b.Losses, points)
 		}
 		show.Printf("%s\n", strings.TrimRight(fmt.Sprintf("%-12s %9d %6.1f %%  %s", a.Name, r.Judged(a).N, 100*r.Judged(a).Accuracy, against), " "))

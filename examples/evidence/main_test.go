@@ -59,7 +59,7 @@ func TestRun(t *testing.T) {
 		t.Errorf("unexpected output:\n%s", out)
 	}
 	terminal.Fits(t, out)
-	if !regexp.MustCompile(`(Reorder|Keep ranked|Inconclusive): with the simulated reader gpt-3\.5-turbo, .*\(95 % confidence sequence .*, 160 questions\)`).MatchString(first) {
+	if !regexp.MustCompile(`(Reorder|Keep ranked|Inconclusive): with the simulated reader gpt-3\.5-turbo, .*After 160 questions the 95 % confidence sequence goes from `).MatchString(first) {
 		t.Errorf("no verdict in:\n%s", out)
 	}
 	if !regexp.MustCompile(`(?m)^160 of 160 questions counted, 0 dropped; 0 of \d+ calls failed\.$`).MatchString(out) {

@@ -26,9 +26,7 @@ func (w *watcher) verdict(r *Result) {
 		r.Anyway, r.Decision, r.Kinds = r.Word, Decision{Word: evidence.Unfit, Winner: arms[0].Name}, nil
 		return
 	}
-	if w.check.TooEasy() {
-		r.Notes = append(r.Notes, "More than 98 % of all answers are right: the task is too easy to show a difference.")
-	}
+	r.Notes = append(r.Notes, w.check.Remarks(r.Simulated)...)
 	w.settings(r)
 }
 

@@ -123,12 +123,12 @@ func (c *Check) Answers() *Unfit {
 }
 
 // Sweep returns why a sweep is unfit; nil where it is not. A task that is known by heart
-// makes it not: KnownByHeart.
+// makes it not, unless what is known is lost with the document.
 func (c *Check) Sweep() *Unfit {
 	if u := c.Answers(); u != nil {
 		return u
 	}
-	if c.KnownByHeart() || c.gain.LogBelow(leastGain) < sure {
+	if c.gain.LogBelow(leastGain) < sure || c.knownByHeart() && c.gain.LogBelow(-leastGain) < sure {
 		return nil
 	}
 	n := c.gain.Len()
@@ -156,9 +156,9 @@ func (c *Check) Comparison() *Unfit {
 	}
 }
 
-// KnownByHeart says that the model answers 93 % or more without any document, so that
+// knownByHeart says that the model answers 93 % or more without any document, so that
 // the task cannot show how it reads them.
-func (c *Check) KnownByHeart() bool {
+func (c *Check) knownByHeart() bool {
 	n := c.gain.Len()
 	return n > 0 && c.closedBook/float64(n) >= byHeart-1e-9 // but for rounding
 }
@@ -166,17 +166,11 @@ func (c *Check) KnownByHeart() bool {
 // SweepReads says whether it is known that the model uses its documents, which flat
 // needs: with the answer's document alone it is right more often than without any, or
 // it knows the answers by heart.
-func (c *Check) SweepReads() bool { return c.KnownByHeart() || c.gain.LogAbove(0) >= sure }
+func (c *Check) SweepReads() bool { return c.knownByHeart() || c.gain.LogAbove(0) >= sure }
 
 // ComparisonReads says whether it is known that more than 2 % of the answers are right,
 // which keep needs.
 func (c *Check) ComparisonReads() bool { return c.right.LogAbove(leastRight) >= sure }
-
-// TooEasy says that more than 98 % of the judged answers are right, so that nothing is
-// left to win.
-func (c *Check) TooEasy() bool {
-	return c.total.Judged > 0 && c.total.Right > tooEasy*float64(c.total.Judged)
-}
 
 func (c *Check) noAnswers() *Unfit {
 	t := c.total

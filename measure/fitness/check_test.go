@@ -59,6 +59,8 @@ func TestUnfit(t *testing.T) {
 		"documents harm":               {sweep, baselines(.5, .2), fitness.DocumentsUnused, 60, "right in 20.0 %, and without any document in 50.0 %"},
 		"5 points from the documents":  {sweep, baselines(.5, .55), "", 2000, ""},
 		"known by heart":               {sweep, baselines(.93, .93), "", 2000, ""},
+		"by heart, and lost with it":   {sweep, baselines(1, .2), fitness.DocumentsUnused, 40, "right in 20.0 %, and without any document in 100.0 %"},
+		"by heart, and a little lost":  {sweep, baselines(.97, .93), "", 2000, ""},
 		"nearly known by heart":        {sweep, baselines(.92, .92), fitness.DocumentsUnused, 200, "92.0 %"},
 		"a comparison has no baseline": {comparison, baselines(0, 0), "", 2000, ""},
 	} {
@@ -187,30 +189,31 @@ func TestClustersCountOnce(t *testing.T) {
 func TestReads(t *testing.T) {
 	t.Parallel()
 	var none fitness.Check
-	if none.SweepReads() || none.ComparisonReads() || none.KnownByHeart() || none.TooEasy() || none.Sweep() != nil || none.Comparison() != nil {
+	if none.SweepReads() || none.ComparisonReads() || len(none.Remarks(false)) > 0 || none.Sweep() != nil || none.Comparison() != nil {
 		t.Error("without a question something is known")
 	}
 	for name, c := range map[string]struct {
-		q                                fitness.Question
-		sweep, comparison, heart, simple bool
+		q                 fitness.Question
+		sweep, comparison bool
+		remark            string // empty: none
 	}{
-		"oracle right":             {baselines(0, 1), true, false, false, false},
-		"oracle as closed-book":    {baselines(.5, .5), false, false, false, false},
-		"by heart":                 {baselines(.93, .93), true, false, true, false},
-		"nothing right":            {question(2, 0, 0, 0, 0), false, false, false, false},
-		"2 % right":                {question(100, 0, 0, 0, 2), false, false, false, false},
-		"half right":               {question(2, 0, 0, 0, 1), false, true, false, false},
-		"98 % right":               {question(100, 0, 0, 0, 98), false, true, false, false},
-		"all right":                {question(2, 0, 0, 0, 2), false, true, false, true},
-		"a score of half for each": {question(2, 0, 0, 0, 2*.5), false, true, false, false},
+		"oracle right":             {baselines(0, 1), true, false, ""},
+		"oracle as closed-book":    {baselines(.5, .5), false, false, ""},
+		"by heart":                 {baselines(.93, .93), true, false, "knows this task by heart"},
+		"nothing right":            {question(2, 0, 0, 0, 0), false, false, "None of 400 answers is right so far"},
+		"2 % right":                {question(100, 0, 0, 0, 2), false, false, ""},
+		"half right":               {question(2, 0, 0, 0, 1), false, true, ""},
+		"98 % right":               {question(100, 0, 0, 0, 98), false, true, ""},
+		"all right":                {question(2, 0, 0, 0, 2), false, true, "too easy to show a difference"},
+		"a score of half for each": {question(2, 0, 0, 0, 2*.5), false, true, ""},
 	} {
 		var check fitness.Check
 		for range 200 {
 			check.Add(c.q)
 		}
-		if check.SweepReads() != c.sweep || check.ComparisonReads() != c.comparison || check.KnownByHeart() != c.heart || check.TooEasy() != c.simple {
-			t.Errorf("%s: sweep %v, comparison %v, by heart %v, too easy %v, want %+v", name,
-				check.SweepReads(), check.ComparisonReads(), check.KnownByHeart(), check.TooEasy(), c)
+		remarks := strings.Join(check.Remarks(false), " ")
+		if check.SweepReads() != c.sweep || check.ComparisonReads() != c.comparison || !strings.Contains(remarks, c.remark) || (remarks == "") != (c.remark == "") {
+			t.Errorf("%s: sweep %v, comparison %v, %q, want %+v", name, check.SweepReads(), check.ComparisonReads(), remarks, c)
 		}
 	}
 }

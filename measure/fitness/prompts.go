@@ -21,6 +21,8 @@ type prompts struct {
 	alike bool     // they are known by having one count, although they differ in length
 	seen  int      // of all, when short was found
 	scale scale
+	// uncounted is of how many prompts the server did not say what it read.
+	uncounted int
 }
 
 // scale adds up what short prompts say about tokens: how many the server counts for one
@@ -78,21 +80,13 @@ var cuts = []struct{ counts, lengths float64 }{{1, 1.05}, {0.97, 2.5}}
 // is not known is 0: a prompt of which the server does not say what it read is not
 // counted.
 func (c *Check) Prompt(estimated, least, read int) {
-	if read > 0 && estimated > 0 && len(c.prompts.all) < counted {
+	switch {
+	case estimated <= 0:
+	case read <= 0:
+		c.prompts.uncounted++
+	case len(c.prompts.all) < counted:
 		c.prompts.all = append(c.prompts.all, prompt{estimated, least, read})
 	}
-}
-
-// Cut returns how many prompts the server says it did not read whole, of how many it
-// counted, and of the longest of them what was sent, by the estimate, and what was read.
-// It costs as much as all prompts, up to 2,000.
-func (c *Check) Cut() (cut, counted, sent, read int) {
-	c.prompts.look()
-	if len(c.prompts.short) > 0 {
-		longest := c.prompts.longest()
-		sent, read = longest.estimated, longest.read
-	}
-	return len(c.prompts.short), len(c.prompts.all), sent, read
 }
 
 // look finds the prompts that were not read whole: read as fewer tokens than they can

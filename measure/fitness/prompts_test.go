@@ -64,8 +64,8 @@ func TestHonestCountsAreNotCut(t *testing.T) {
 				t.Fatalf("seed %d, %s: %v", seed, only, u)
 			}
 		}
-		if cut, counted, _, _ := c.Cut(); cut > 0 || counted != 100 {
-			t.Fatalf("seed %d, %s: %d of %d cut", seed, only, cut, counted)
+		if remarks := c.Remarks(false); remarks != nil {
+			t.Fatalf("seed %d, %s: %q", seed, only, remarks)
 		}
 	}
 }
@@ -145,8 +145,8 @@ func TestCutPrompts(t *testing.T) {
 func TestCutSaysWhichPrompts(t *testing.T) {
 	t.Parallel()
 	var c fitness.Check
-	if cut, counted, sent, read := c.Cut(); cut+counted+sent+read != 0 {
-		t.Error("prompts are counted before there are any")
+	if remarks := c.Remarks(false); remarks != nil {
+		t.Errorf("before there are any: %q", remarks)
 	}
 	for i := range 40 {
 		c.Prompt(1000+i, 500, 1000+i)
@@ -154,11 +154,25 @@ func TestCutSaysWhichPrompts(t *testing.T) {
 	c.Prompt(9000, 5000, 4096)
 	c.Prompt(0, 0, 4096) // an estimate that is not known
 	c.Prompt(9000, 5000, 0)
-	if cut, counted, sent, read := c.Cut(); cut != 1 || counted != 41 || sent != 9000 || read != 4096 {
-		t.Errorf("%d of %d cut, %d sent, %d read", cut, counted, sent, read)
+	if remarks := c.Remarks(false); len(remarks) != 1 || !strings.Contains(remarks[0], "did not read 1 prompt of 41 whole; of one of about 9000 tokens it read 4096") {
+		t.Errorf("%q", remarks)
 	}
 	if u := c.Answers(); u != nil {
 		t.Error(u)
+	}
+}
+
+// Where a server counts nothing, it is said that a cut would not be noticed.
+func TestUncountedPromptsAreTold(t *testing.T) {
+	t.Parallel()
+	var c fitness.Check
+	c.Prompt(9000, 5000, 0)
+	if measured, simulated := c.Remarks(false), c.Remarks(true); len(measured) != 1 || !strings.Contains(measured[0], "not known whether it read the prompts whole") || simulated != nil {
+		t.Errorf("%q, simulated %q", measured, simulated)
+	}
+	c.Prompt(1000, 500, 1000)
+	if remarks := c.Remarks(false); remarks != nil {
+		t.Errorf("some are counted: %q", remarks)
 	}
 }
 

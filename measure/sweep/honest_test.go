@@ -325,3 +325,34 @@ func TestWhatFlatNeeds(t *testing.T) {
 		}
 	}
 }
+
+// Slots in which nothing is ever right may never have been read: that is told beside the
+// shape, and only where other slots are read well.
+func TestUnreadSlotsAreTold(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		right func(q, slot int) bool
+		n     int
+		note  string
+	}{
+		"two slots never":     {func(_, slot int) bool { return slot == 2 }, 60, "in slots 1, 2 nothing was right, and elsewhere up to 100.0 %"},
+		"few questions":       {func(_, slot int) bool { return slot == 2 }, 10, ""},
+		"one slot once":       {func(q, slot int) bool { return slot > 0 || q == 0 }, 60, ""},
+		"all slots seldom":    {func(q, slot int) bool { return slot == 2 && q%5 == 0 }, 60, ""},
+		"all slots all times": {func(int, int) bool { return true }, 60, ""},
+	} {
+		d := small()
+		d.Slots, d.Questions, d.Repeats, d.Arms = []int{0, 1, 2}, c.n, 0, []string{ArmSlot}
+		var records []journal.Record
+		for q := range c.n {
+			for slot := range 3 {
+				records = append(records, answer("q"+strconv.Itoa(q), ArmSlot, slot, 0, map[bool]string{true: "yes", false: "no"}[c.right(q, slot)]))
+			}
+		}
+		r := mustSummarize(t, d, records, judge.Judging{})
+		notes := strings.Join(r.Notes, " ")
+		if strings.Contains(notes, "nothing was right") != (c.note != "") || !strings.Contains(notes, c.note) {
+			t.Errorf("%s: %q", name, notes)
+		}
+	}
+}

@@ -44,14 +44,9 @@ func (w *watcher) verdict(r *Result) {
 
 // remarks says what speaks against the shape, or for it.
 func (w *watcher) remarks(r *Result) {
-	if w.check.KnownByHeart() {
-		r.Notes = append(r.Notes, "The model knows this task by heart: without any document it was right in 93 % or more. So the curve says little about how it reads.")
-	}
-	if w.check.TooEasy() {
-		r.Notes = append(r.Notes, "More than 98 % of the answers in the slots are right: the task is too easy to show a difference.")
-	}
-	if cut, counted, sent, read := w.check.Cut(); cut > 0 {
-		r.Notes = append(r.Notes, fmt.Sprintf("The server says that it did not read %s of %d whole; of one of about %d tokens it read %d.", text.Count(cut, "prompt"), counted, sent, read))
+	r.Notes = append(r.Notes, w.check.Remarks(r.Simulated)...)
+	if unread := r.unread(); unread != "" {
+		r.Notes = append(r.Notes, unread)
 	}
 	failed := 0
 	without, err := shape.NewTrial(w.described.Documents, w.described.Slots)
@@ -153,4 +148,24 @@ func (w *watcher) curve(r *Result, ids []string) error {
 
 func unfit(c *core.Curve, why *fitness.Unfit) {
 	c.Shape, c.Unfit, c.Fitted, c.EndsDiffer = core.ShapeUnfit, why.Reason, nil, false
+}
+
+// unread tells of slots in which nothing is ever right, where others are read well: a
+// server that cuts prompts and does not say so shows such a curve.
+func (r Result) unread() string {
+	const few, well = 20, 0.3
+	var slots []int
+	best := 0.0
+	for _, a := range r.Slots {
+		right, _ := r.Accuracy(a)
+		best = max(best, right)
+		if right == 0 && a.N >= few {
+			slots = append(slots, a.Slot)
+		}
+	}
+	if len(slots) == 0 || best < well || r.Simulated {
+		return ""
+	}
+	return fmt.Sprintf("With the answer in %s %s nothing was right, and elsewhere up to %.1f %%. A server that cuts prompts shows such a curve, too: check how long a prompt it reads.",
+		map[bool]string{true: "slot", false: "slots"}[len(slots) == 1], slotList(slots), 100*best)
 }

@@ -236,6 +236,14 @@ func (g *grid) one(r sweep.Result) (legend string) {
 	return legend
 }
 
+// CurveFile is the name of the file for the curve of the i-th result.
+func CurveFile(results []sweep.Result, i int) string {
+	if len(results) == 1 {
+		return "curve.json"
+	}
+	return "curve-" + Letter(i) + ".json"
+}
+
 // Letter is the name of the i-th of several curves.
 func Letter(i int) string { return string(rune('A' + i%26)) }
 

@@ -23,6 +23,20 @@ func UseName(c traffic.Curve) string {
 	return name
 }
 
+// UseFile is the name of the file for curve i: they are numbered from the second one on.
+func UseFile(curves []traffic.Curve, i int) string {
+	number := 1
+	for _, c := range curves[:i] {
+		if c.Curve != nil {
+			number++
+		}
+	}
+	if number == 1 {
+		return "curve.json"
+	}
+	return fmt.Sprintf("curve-%d.json", number)
+}
+
 // maxUse is how many curves one picture shows.
 const maxUse = 7
 

@@ -66,7 +66,7 @@ func Comparison(r compare.Result) ([]byte, error) {
 		Counts:     newGrid(table.ComparedCounts(r)), CallRule: table.CallRule(r),
 		Spending: table.Spending(r), Caching: newGrid(table.Caching(r)), CachingCost: allTogether(table.CachingCost(r)),
 		Winner: show.Line(r.Winner), Changed: len(r.Arms) > 0 && r.Winner != r.Arms[0].Name,
-		Setup: setup(r.Setup), flipsPart: newFlips(r), Next: newNext(table.NextComparison(r, "")),
+		Setup: setup(r.Setup), flipsPart: newFlips(r), Next: newNext(table.NextComparison(r, "settings.json")),
 	}
 	if len(r.Strata) > 0 {
 		c.Strata = newGrid(table.Strata(r))

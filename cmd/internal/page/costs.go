@@ -53,7 +53,7 @@ func newCostPlot(f costPlot, c chart.Costs, warnings []table.Warning) costPlot {
 	}
 	f.YNameAt = f.Top + 12
 	f.Top += 26
-	f.Left, f.Right, f.Bottom = 48, f.Width-16, f.Height-54
+	f.Left, f.Right, f.Bottom = 48, f.Width-26, f.Height-54
 	f.Title, f.XName, f.YName = c.Title, c.XName, c.YName
 	x := func(v float64) float64 { return round(f.Left + (v-c.Cheap)/(c.Dear-c.Cheap)*(f.Right-f.Left)) }
 	y := func(v float64) float64 { return round(f.Bottom - (v-c.Low)/(c.High-c.Low)*(f.Bottom-f.Top)) }

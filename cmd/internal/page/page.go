@@ -125,7 +125,7 @@ func HTML(results []sweep.Result) ([]byte, error) {
 	drawn := 0
 	for i, r := range results {
 		d.Unfit = d.Unfit || r.Unfit != nil
-		s := newSection(r)
+		s := newSection(r, chart.CurveFile(results, i))
 		s.Letter = chart.Letter(i)
 		if s.Drawn {
 			s.Letter, s.Class = chart.Letter(i), fmt.Sprintf("c%d", drawn%palette)
@@ -168,14 +168,15 @@ func simulated(results []sweep.Result) string {
 	return "In part: a simulated reader gave the answers of " + strings.Join(names, ", ") + ". That is no measurement." + baselines
 }
 
-func newSection(r sweep.Result) section {
+// newSection returns the part of a page about a result, whose curve stands in file.
+func newSection(r sweep.Result, file string) section {
 	s := section{
 		Name: chart.Name(r), Finding: together(show.Line(r.Finding)), Drawn: len(chart.Drawable([]sweep.Result{r})) > 0, Result: r,
 		Behind: show.Line(table.Behind(r)), CountRule: table.CountRule,
 		Accuracy: newGrid(table.Accuracy(r)), Counts: newGrid(table.Counts(r)),
 		Contrasts:  newGrid(table.Contrasts(r)),
 		Statistics: table.Statistics(r), Setup: setup(r.Setup),
-		Beside: beside(r), Spending: table.SweepSpending(r), Next: newNext(table.NextSweep(r, "")),
+		Beside: beside(r), Spending: table.SweepSpending(r), Next: newNext(table.NextSweep(r, file)),
 	}
 	for i, line := range s.Statistics {
 		s.Statistics[i] = together(line)

@@ -8,9 +8,7 @@ import (
 	"strings"
 
 	"github.com/bookend-rag/bookend/cmd/internal/show"
-	"github.com/bookend-rag/bookend/core"
 	"github.com/bookend-rag/bookend/measure/compare"
-	"github.com/bookend-rag/bookend/measure/evidence"
 	"github.com/bookend-rag/bookend/measure/sweep"
 )
 
@@ -146,60 +144,4 @@ func Beside(r sweep.Result) (columns []string, rows [][]string) {
 		}
 	}
 	return columns, rows
-}
-
-// NextSweep says what to do with a sweep: a sentence, and commands or lines of code. dir
-// is the folder of the report, empty for "beside this page".
-func NextSweep(r sweep.Result, dir string) (sentence string, lines []string) {
-	switch {
-	case r.Unfit != nil:
-		return "", nil
-	case r.Simulated:
-		return "A simulated reader says nothing about your model. Ask your own:",
-			[]string{"bookend sweep --data FILE --model NAME --base-url URL --out DIR"}
-	case r.Curve == nil || r.Verdict == nil:
-		return "There is no curve to place by yet: ask more questions.", nil
-	case r.Verdict.Shape == core.ShapeUndecided:
-		return "Nothing is to change yet: where the shape is undecided, the retriever's order stays. Ask more questions.", nil
-	case r.Verdict.Shape == core.ShapeFlat || r.Verdict.Shape == core.ShapePrimacy:
-		return "Nothing is to change: by this curve the retriever's order, best first, stays.", nil
-	}
-	curve := "curve.json"
-	if dir != "" {
-		curve = dir + "/curve.json"
-	}
-	return "To see whether placing by this curve pays on your own questions, and then to place by it:", []string{
-		"bookend compare --data LISTS --model NAME --base-url URL --out DIR \\",
-		"    --placements ranked,measured=" + show.Line(curve),
-		"",
-		"p, err := core.ParsePlacement(" + strconv.Quote("measured="+curve) + ")",
-		"order := core.Config{Placement: core.Choice{Placement: p}}",
-		"r, err := langchaingo.NewRetriever(inner, langchaingo.WithConfig(order))",
-	}
-}
-
-// NextComparison says what to do with a verdict, as NextSweep does.
-func NextComparison(r compare.Result, dir string) (sentence string, lines []string) {
-	switch {
-	case r.Unfit != nil:
-		return "", nil
-	case r.Simulated:
-		return "A simulated reader says nothing about your model. Ask your own:",
-			[]string{"bookend compare --data FILE --model NAME --base-url URL \\", "    --until-decided --out DIR"}
-	case len(r.Kinds) > 0:
-		return "settings.json holds a choice for each value: docs/compare.md says how a chain uses it.", nil
-	case r.Word == evidence.Keep:
-		return fmt.Sprintf("Nothing is to change: %s stays.", show.Line(r.Winner)), nil
-	case r.Word == evidence.Inconclusive:
-		return "Nothing is to change yet. With more lines in --data, the same command into the same folder goes on.", nil
-	}
-	file := "settings.json"
-	if dir != "" {
-		file = dir + "/settings.json"
-	}
-	return fmt.Sprintf("To use %s in your chain (langchaingo; eino takes the same Configs):", show.Line(r.Winner)), []string{
-		"s, err := settings.Load(" + strconv.Quote(file) + ", nil)",
-		"order, layout, err := s.Configs()",
-		"r, err := langchaingo.NewRetriever(inner, langchaingo.WithConfig(order))",
-	}
 }
