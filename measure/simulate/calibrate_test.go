@@ -172,6 +172,8 @@ func calibrationCells(t *testing.T, runs int) []calibrationCell {
 			}, lines, copies == 5 && !apart})
 		}
 	}
+	// The key-value curve of docs/sweep.md. Rows are seeded by their place: new ones stand last.
+	power("key-value, six slots", []float64{.6, 0, 0, .075, .075, .075}, 30, mostly(.94, core.ShapePrimacy))
 	return cells
 }
 
