@@ -159,7 +159,12 @@ func (e *experiment) writeBatch(s streams, source func(*journal.Journal) (run.So
 		return err
 	})
 	if err == nil {
-		fmt.Fprintf(s.out, "%s: %s, %d bytes; %d known already\n", show.Line(e.BatchOut), show.Count(size.Requests, "request"), size.Bytes, size.Known)
+		known := ""
+		if size.Known > 0 {
+			known = fmt.Sprintf("; %d more are answered already", size.Known)
+		}
+		tell(s.out, fmt.Sprintf("%s: %s, %d bytes%s. Have it answered, and read the results by the same command with --out DIR and --batch-in RESULTS in place of --batch-out.",
+			e.BatchOut, show.Count(size.Requests, "request"), size.Bytes, known))
 	}
 	return err
 }
@@ -189,11 +194,11 @@ func (e *experiment) readBatches(s streams, same func(string) error, source func
 		}
 		fmt.Fprintf(s.out, "%s: %s\n", show.Line(name), result)
 		if len(result.Broken) > 0 {
-			fmt.Fprintf(s.out, "No result stands in line %d", result.Broken[0])
+			others := ""
 			if more := len(result.Broken) - 1; more > 0 {
-				fmt.Fprintf(s.out, " and %d others", more)
+				others = " and " + show.Count(more, "other line")
 			}
-			fmt.Fprintln(s.out)
+			fmt.Fprintf(s.out, "Line %d%s could not be read as a result.\n", result.Broken[0], others)
 		}
 		missing = result.Missing
 	}

@@ -31,14 +31,14 @@ type lists struct {
 // compareCommand holds the flags of `bookend compare`.
 type compareCommand struct {
 	lists
-	Simulate string  `group:"What is asked" placeholder:"NAME" help:"Ask no model but a simulated reader, offline and free; without --data over simulated lists of its number of documents."`
-	Decay    float64 `group:"What is asked" default:"0.5" help:"In simulated lists each rank has the answer so many times as often as the one before."`
+	Simulate string  `group:"What is asked" placeholder:"NAME" help:"Ask no model but a simulated reader, offline and free; without --data over made-up lists of as many documents as it is known for."`
+	Decay    float64 `group:"What is asked" default:"0.5" help:"In simulated lists each rank holds the answer so many times as often as the one before."`
 
-	Placements    []string `group:"What is compared" default:"ranked,head-tail,reversed" help:"The first is the baseline. measured=CURVE takes a curve file or a published curve."`
+	Placements    []string `group:"What is compared" default:"ranked,head-tail,reversed" help:"The orders: ${placements}, or measured=CURVE, which takes a curve file or a published curve. The first is the baseline."`
 	Layouts       []string `group:"What is compared" placeholder:"NAME" help:"instruction-first (unless given), question-last, query-aware or bookend. With several layouts every placement is asked in each."`
 	TopK          []int    `group:"What is compared" name:"top-k" placeholder:"K" help:"Take the K best documents of each list only. With several numbers every placement is asked with each."`
-	Reuse         []string `group:"What is compared" placeholder:"hold=N|worth=POINTS" help:"An arm more: the baseline with reuse (see bookend reuse), the best N ranks held, or as much accuracy given up as all that is saved is worth. May be given again."`
-	ReuseAfter    string   `group:"What is compared" placeholder:"FILE" help:"Requests that came before, such as recorded traffic with texts: the memory of --reuse has seen them. Without it, the memory has seen the lists of --data that stand before."`
+	Reuse         []string `group:"What is compared" placeholder:"hold=N|worth=POINTS" help:"Compare also the baseline with reuse (bookend help reuse): hold=N keeps the best N documents in their slots; worth=POINTS gives up so many points of accuracy for documents that all come from the cache, and fewer for less. May be given again."`
+	ReuseAfter    string   `group:"What is compared" placeholder:"FILE" help:"Requests that came before, such as recorded traffic with texts: --reuse remembers them. Without it, it remembers the lists that stand before in --data."`
 	ReuseCurve    string   `group:"What is compared" placeholder:"FILE|NAME" help:"The curve that --reuse worth=POINTS prices the slots by."`
 	Settings      string   `group:"What is compared" placeholder:"FILE" help:"Your own settings, YAML or JSON (docs/settings.md): what every arm shares. A setting that changes no prompt here is refused by name."`
 	Format        string   `group:"What is compared" placeholder:"NAME" help:"Form of a document: titled (unless given), numbered, xml or markdown."`
@@ -47,28 +47,28 @@ type compareCommand struct {
 	Fit           string   `group:"What is compared" placeholder:"FILE|SHARE" help:"First sweep some questions, those of a file or a share of --data such as 0.4. Then compare, on the other questions, also the placement that this curve asks for."`
 	FitLimit      int      `group:"What is compared" placeholder:"N" help:"Sweep N of them only."`
 	FitSlots      string   `group:"What is compared" default:"all" help:"Slots of that sweep, counted from 1: all, how many, or a list."`
-	By            string   `group:"What is compared" placeholder:"FIELD" help:"A verdict for each value of this field of a line, such as language or tenant (documents: the length of the list), under one error rate. Values with fewer than 50 questions are taken together."`
+	By            string   `group:"What is compared" placeholder:"FIELD" help:"A verdict of its own for each value of this field of a line, such as language or tenant; documents is the length of the list. All verdicts share one error rate. Values with fewer than 50 questions are taken together."`
 	SameQuestions bool     `group:"What is compared" help:"Allow a curve that was fitted on the questions compared here. Every output then says so."`
 
-	UntilDecided bool    `group:"When it ends" help:"Look after every question and stop once the answer is known. Without it, all questions are asked."`
-	Worthwhile   float64 `group:"When it ends" default:"3" placeholder:"POINTS" help:"The smallest gain that matters, in points. \"keep\" means that a gain that large is excluded."`
-	NoWorse      float64 `group:"When it ends" name:"no-worse" placeholder:"POINTS" help:"Also ask which cheaper arm loses less than so many points: the cheapest is named. The baseline then has the most documents of --top-k."`
-	Alpha        float64 `group:"When it ends" default:"0.05" help:"The probability of a wrong \"reorder\", of a wrong \"keep\", and of a wrong \"as good\"."`
+	UntilDecided bool    `group:"When it ends" help:"Look after every question, and stop once the verdict is known. Without it, all questions are asked."`
+	Worthwhile   float64 `group:"When it ends" default:"3" placeholder:"POINTS" help:"The smallest gain that matters, in points: 3 unless given. \"keep\" means that a gain that large is excluded."`
+	NoWorse      float64 `group:"When it ends" name:"no-worse" placeholder:"POINTS" help:"Find also the cheapest prompt that loses less than so many points. The baseline then has the most documents of --top-k."`
+	Alpha        float64 `group:"When it ends" default:"0.05" help:"How often \"reorder\" may be wrong, and \"keep\", and \"as good\": each in that share of comparisons at most."`
 
 	Limit      int    `group:"How much" placeholder:"N" help:"Ask N questions at most. All unless given; 1000 in a simulation."`
 	Seed       uint64 `group:"How much" default:"1" help:"Order of the questions, and the shuffles."`
 	Shuffles   int    `group:"How much" default:"3" help:"How often the documents are also asked in random order, as a control."`
-	Repeats    int    `group:"How much" default:"1" help:"How often the baseline is asked again, for the noise floor."`
-	Controls   int    `group:"How much" default:"50" placeholder:"N" help:"Ask shuffles and repeats on the first N questions alone, since they enter no verdict."`
-	Round      int    `group:"How much" default:"100" placeholder:"N" help:"Questions of a round, where --until-decided goes by batches."`
-	Unanswered string `group:"How much" enum:"drop,wrong" default:"drop" help:"A failed or refused call removes its question from every arm (drop), or is wrong in its arm (wrong). It is counted either way."`
+	Repeats    int    `group:"How much" default:"1" help:"How often the baseline is asked again, to see how much answers vary by themselves (the noise floor)."`
+	Controls   int    `group:"How much" default:"50" placeholder:"N" help:"Ask shuffles and repeats on the first N questions alone, since they enter no verdict; 50 unless given."`
+	Round      int    `group:"How much" default:"100" placeholder:"N" help:"Questions of a round, where --until-decided goes by batches; 100 unless given."`
+	Unanswered string `group:"How much" enum:"drop,wrong" default:"drop" help:"What a failed or refused call does: drop leaves its question out of every arm, wrong counts it as wrong in its own. It is told either way."`
 
 	experiment
 }
 
 // Help is the long text of `bookend compare --help`.
 func (*compareCommand) Help() string {
-	return `The same questions and the same documents, in the order of each placement, side by side. The answer is one of three words: reorder, keep, inconclusive.
+	return `Each question is asked with the same documents in the order of each placement. The answer is one word: "reorder" where another placement gets more answers right, "keep" where none gains enough to matter, else "inconclusive"; with --no-worse also "as good" for a cheaper prompt that loses too little to matter.
 
 A line of --data is what your retriever returned for one question, best first. Where no document is marked with "isgold", those that hold an answer are found by their text:
 
@@ -142,7 +142,7 @@ func (c *compareCommand) check() error {
 
 // Run runs `bookend compare`.
 func (c *compareCommand) Run(ctx context.Context, s streams) error {
-	if err := c.check(); err != nil {
+	if err := errors.Join(knownReader(c.Simulate), c.check()); err != nil {
 		return err
 	}
 	if _, err := c.base(); err != nil { // before anything is asked

@@ -69,14 +69,15 @@ func (c *compareCommand) fit(ctx context.Context, s streams, judge grading, mode
 		return nil, err
 	}
 	described.Judge = judge.describe()
-	fmt.Fprintf(s.out, "To fit: %s: %s\n%s\n", show.Line(path), show.Line(dataset.Report().String()), show.Lines(plan.String()))
+	tell(s.out, "First a sweep, whose curve the placement \"measured\" of the comparison goes by.")
+	tellAll(s.out, path+": "+dataset.Report().String(), plan.String())
 	if c.DryRun {
 		if f.estimate, err = plan.Estimate(ctx, c.prices.prices()); err != nil {
 			return nil, err
 		}
 		fmt.Fprintln(s.out, show.Line(f.estimate.String()))
 		f.estimate, err = c.foresee(s, plan, judge, f.estimate)
-		fmt.Fprintln(s.out)
+		fmt.Fprintln(s.out, "\nThen the comparison.")
 		return f, err
 	}
 	dir := filepath.Join(c.Out, "fit")
@@ -85,7 +86,7 @@ func (c *compareCommand) fit(ctx context.Context, s streams, judge grading, mode
 	}
 	result, err := sweep.SummarizeJournal(filepath.Join(dir, journalName), nil)
 	if err == nil {
-		err = publish(s.out, folder{dir: dir, force: true, unfitToo: c.ForceVerdict}, []sweep.Result{result})
+		err = publish(s.out, folder{dir: dir, force: true, unfitToo: c.ForceVerdict, part: true}, []sweep.Result{result})
 	}
 	if err != nil {
 		return nil, err
@@ -93,7 +94,7 @@ func (c *compareCommand) fit(ctx context.Context, s streams, judge grading, mode
 	if result.Curve == nil {
 		return nil, usage("--fit gives no curve: %s", result.CurveNote)
 	}
-	fmt.Fprintln(s.out)
+	fmt.Fprintln(s.out, "\nNow the comparison.")
 	f.curve = result.Curve
 	if n := result.Counts.Failed; n > 0 {
 		f.remarks = []string{fmt.Sprintf("In the sweep behind the measured placement %s failed: its curve rests on %d of %d questions.",

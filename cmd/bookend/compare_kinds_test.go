@@ -65,7 +65,7 @@ func TestCompareByKind(t *testing.T) {
 	t.Parallel()
 	data, dir := kindsFile(t, 400, 6), filepath.Join(t.TempDir(), "out")
 	got := runCommand(t, 0, "compare", "--data", data, "--simulate", "gpt-3.5-turbo", "--by", "language", "--placements", "ranked,reversed", "--out", dir)
-	if !strings.Contains(got.out, "a verdict for each language: de, en, (other)") && !strings.Contains(got.out, "a verdict for each language: en, de, (other)") {
+	if !strings.Contains(got.out, "A verdict for each language: de, en, (other)") && !strings.Contains(got.out, "A verdict for each language: en, de, (other)") {
 		t.Errorf("the plan does not name the kinds:\n%s", got.out)
 	}
 	r := resultOf(t, dir)
@@ -115,7 +115,7 @@ func TestCompareNoWorse(t *testing.T) {
 	if cost == nil || cost.Thousand == nil || cost.Share != 1 {
 		t.Errorf("the baseline costs %+v", cost)
 	}
-	for _, want := range []string{"As good and cheaper: with ranked top 3", "no worse?", "a thousand."} {
+	for _, want := range []string{"As good and cheaper: with ranked top 3", "no worse?", "a thousand cost"} {
 		if !strings.Contains(got.out, want) {
 			t.Errorf("no %q in\n%s", want, got.out)
 		}

@@ -364,7 +364,7 @@ func TestCompareDryRun(t *testing.T) {
 // splitOf returns how many questions are swept.
 func splitOf(t *testing.T, text string) (n int) {
 	t.Helper()
-	found := regexp.MustCompile(`To fit: .*: \d+ lines, (\d+) kept`).FindStringSubmatch(text)
+	found := regexp.MustCompile(`(?s)First a sweep.*?: \d+\s+lines,\s+(\d+)\s+kept`).FindStringSubmatch(text)
 	if found == nil {
 		t.Fatalf("no split in:\n%s", text)
 	}

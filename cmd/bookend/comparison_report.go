@@ -61,7 +61,15 @@ func printComparison(to io.Writer, r compare.Result) {
 			fmt.Fprintf(to, "\n%s\n", table.Text(columns, rows))
 		}
 	}
+	note := func(text string) {
+		if text != "" {
+			tell(to, text)
+		}
+	}
 	for _, w := range table.Warnings(r) {
+		if r.Unfit != nil && w.Mark == table.Unfit {
+			continue // the finding says the same
+		}
 		paragraph(to, w.Mark+": "+w.Meaning)
 	}
 	paragraph(to, r.Finding, table.BehindComparison(r))
@@ -70,6 +78,7 @@ func printComparison(to io.Writer, r compare.Result) {
 	grid(table.Costs(r))
 	paragraph(to, table.AboutCosts(r)...)
 	grid(table.Differences(r))
+	note(table.DifferencesNote(r))
 	paragraph(to, table.Identical(r)...)
 	printFlips(to, r)
 	grid(table.Evidence(r))
@@ -78,10 +87,10 @@ func printComparison(to io.Writer, r compare.Result) {
 	grid(table.Compared(r))
 	if len(r.Strata) > 0 {
 		grid(table.Strata(r))
-		tell(to, table.StrataNote)
+		note(table.StrataNote)
 	}
 	grid(table.ComparedCounts(r))
-	tell(to, table.CallRule(r))
+	note(table.CallRule(r))
 	grid(table.Caching(r))
 	paragraph(to, append(table.CachingCost(r), table.Spending(r))...)
 	paragraph(to, r.Notes...)

@@ -15,7 +15,7 @@ import (
 // dataCommand holds the flags of `bookend data`.
 type dataCommand struct {
 	From  string   `arg:"" help:"What the files are: beir, hotpotqa, msmarco or ragas."`
-	Files []string `arg:"" name:"file" help:"The file; for beir four: the corpus, the queries, the qrels and a run of TREC. Plain or gzipped."`
+	Files []string `arg:"" name:"file" help:"The file; for beir four: the corpus, the queries, the qrels (relevance judgements) and a run in TREC's form. Plain or gzipped."`
 	Top   int      `default:"100" help:"Documents of a question at most, the best of a run first; for beir."`
 	Out   string   `placeholder:"FILE" help:"Where the lines go; standard output unless given."`
 	Force bool     `help:"Overwrite that file."`
@@ -23,7 +23,7 @@ type dataCommand struct {
 
 // Help is the long text of `bookend data --help`.
 func (*dataCommand) Help() string {
-	return `Turns a known collection into the lines that compare, estimate and sweep read:
+	return `The lines are those that compare, estimate and sweep read:
 
     ` + dataset.ListFormat + `
 

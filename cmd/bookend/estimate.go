@@ -22,18 +22,18 @@ import (
 type estimateCommand struct {
 	lists
 	Curve      string   `required:"" placeholder:"FILE|NAME" help:"A curve file of bookend sweep or bookend curve, or a published curve such as gpt-3.5-turbo; --curve list shows all names."`
-	Placements []string `default:"ranked,head-tail,tail-head,reversed,measured" help:"The first is the baseline. A bare \"measured\" is the placement by --curve."`
+	Placements []string `default:"ranked,head-tail,tail-head,reversed,measured" help:"The orders: ${placements}. The first is the baseline; measured goes by --curve."`
 	TopK       int      `name:"top-k" placeholder:"K" help:"Take the K best documents of each list only."`
-	Worthwhile float64  `default:"3" placeholder:"POINTS" help:"The smallest gain that matters, in points."`
-	Share      float64  `placeholder:"SHARE" help:"Say what it costs to send that share of requests, such as 0.01, to random orders, as bookend curve needs."`
-	Score      string   `placeholder:"NAME" help:"How answers are found in documents that are not marked: best-subspan (unless given), exact, regexp, numeric or token-f1."`
+	Worthwhile float64  `default:"3" placeholder:"POINTS" help:"The smallest gain that matters, in points: 3 unless given."`
+	Share      float64  `placeholder:"SHARE" help:"Say how many right answers it costs to give that share of requests, such as 0.01, a random order, as bookend curve needs."`
+	Score      string   `placeholder:"NAME" help:"How the answer is found in documents where none is marked: best-subspan (unless given), exact, regexp, numeric or token-f1."`
 	Out        string   `placeholder:"DIR" help:"Folder for estimate.json; none is written unless given."`
 	Force      bool     `help:"Overwrite it."`
 }
 
 // Help is the long text of `bookend estimate --help`.
 func (*estimateCommand) Help() string {
-	return `No model is asked: where your retriever puts the answer, and how well each slot is read, give the accuracy that each placement should have. It is arithmetic under stated assumptions, and tells whether a comparison is worth its cost.
+	return `Where your retriever puts the answer, and how well each slot is read, give how many answers should be right in each order. This is arithmetic under assumptions that are told, and says whether a comparison is worth its cost.
 
     bookend estimate --data lists.jsonl --curve DIR/curve.json
     bookend estimate --data lists.jsonl --curve gpt-3.5-turbo
@@ -132,7 +132,8 @@ func readCurve(name string, documents int) (compare.Reading, *core.Curve, error)
 
 func (c *estimateCommand) print(s streams, report dataset.Report, curve *core.Curve, e compare.Estimated) {
 	fmt.Fprintf(s.out, "%s\n", narrow(show.Line(e.Finding)+"\n"))
-	fmt.Fprintf(s.out, "%s: %s\ncurve: %s\n\n", show.Line(c.Data), show.Line(report.String()), show.Line(e.Curve))
+	tellAll(s.out, show.Line(c.Data)+": "+report.String(), "curve: "+e.Curve)
+	fmt.Fprintln(s.out)
 	fmt.Fprintf(s.out, "Where the answer stood in the lists\n\n%s\n\n", table.Text([]string{"rank", "lists", "share"}, rankRows(e)))
 	var rows [][]string
 	for i, a := range e.Arms {
@@ -146,9 +147,9 @@ func (c *estimateCommand) print(s streams, report dataset.Report, curve *core.Cu
 		rows = append(rows, []string{a.Name, show.Percent(a.Accuracy), gain, noise, fmt.Sprintf("%.0f %%", 100*a.Slots)})
 	}
 	fmt.Fprintln(s.out, table.Text([]string{"placement", "right", "points", "noise", "mean place of the answer"}, rows))
-	fmt.Fprintf(s.out, "\n%s", narrow("Points are the difference to "+show.Line(e.Arms[0].Name)+". Noise is two standard errors of the curve. Place 0 % is the first slot, 100 % the last.\n"))
+	fmt.Fprintf(s.out, "\n%s", narrow("Points: the difference to "+show.Line(e.Arms[0].Name)+", in right answers of 100. Noise: how far the curve may mislead, as two standard errors. Place: 0 % is the first slot, 100 % the last.\n"))
 	if curve.Kind == core.CurveOfUse {
-		fmt.Fprintf(s.out, "\n%s", narrow("The curve is one of use: what answers cite, beside the best slot. The figures are shares of that, not right answers.\n"))
+		fmt.Fprintf(s.out, "\n%s", narrow("The curve says what answers cite (bookend curve), not what is right. The figures are shares of the best slot.\n"))
 	}
 	if c.Share > 0 {
 		loss := e.Arms[0].Accuracy - e.Shuffled

@@ -69,7 +69,7 @@ type judging struct {
 
 // folder is where the report goes.
 func (e *experiment) folder(dir, judged string) folder {
-	return folder{dir, e.Force, e.ForceVerdict, about(dir, []string{dir}, judged)}
+	return folder{dir: dir, force: e.Force, unfitToo: e.ForceVerdict, about: about(dir, []string{dir}, judged)}
 }
 
 // scorer returns the one of the flag; nil for that of the task.

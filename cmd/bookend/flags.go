@@ -23,27 +23,27 @@ type sweepCommand struct {
 	Simulate string `group:"What is asked" placeholder:"NAME" help:"Ask no model but a simulated reader, offline and free: flat, u, inverted, primacy, recency, or a published curve such as gpt-3.5-turbo; --simulate list shows all names."`
 
 	Documents   int    `group:"The prompt" placeholder:"N" help:"Documents in each prompt. As many as the smallest case has unless given."`
-	Slots       string `group:"The prompt" default:"all" help:"Slots to measure, counted from 1: all, how many (dense at both ends), or a list such as 1,5,10."`
-	Layout      string `group:"The prompt" placeholder:"NAME" help:"instruction-first (that of Liu et al., unless given), question-last, query-aware, or a list of parts."`
+	Slots       string `group:"The prompt" default:"all" help:"Slots to measure, counted from 1: all; a number of them, closer together at both ends; or a list such as 1,5,10."`
+	Layout      string `group:"The prompt" placeholder:"NAME" help:"instruction-first (unless given, and as Liu et al. had it), question-last, query-aware, or a list of parts."`
 	Format      string `group:"The prompt" placeholder:"NAME" help:"Form of a document: titled (unless given), numbered, xml or markdown."`
 	Instruction string `group:"The prompt" placeholder:"FILE" help:"A file with the instruction, in place of our own."`
 	Settings    string `group:"The prompt" placeholder:"FILE" help:"Your own prompt, YAML or JSON (docs/settings.md): rules, task, reminder, layout, format, instruction. A setting that changes no prompt here is refused by name."`
 
-	UntilDecided bool `group:"When it ends" help:"Look after every question and stop once the shape is settled. Without it, all questions are asked."`
+	UntilDecided bool `group:"When it ends" help:"Look after every question, and stop once the shape of the curve is settled. Without it, all questions are asked."`
 
 	Limit        int    `group:"How much" placeholder:"N" help:"Ask N questions only. All unless given; 300 with --simulate."`
 	Seed         uint64 `group:"How much" default:"1" help:"Order of the questions, and the cases of --kv."`
-	Repeats      int    `group:"How much" default:"1" help:"How often the middle slot is asked again, for the noise floor."`
-	NoClosedBook bool   `group:"How much" help:"Leave out the questions without documents."`
-	NoOracle     bool   `group:"How much" help:"Leave out the questions with the gold document alone."`
-	NoRepeat     bool   `group:"How much" help:"Leave out the repeats."`
+	Repeats      int    `group:"How much" default:"1" help:"How often the middle slot is asked again, to see how much answers vary by themselves (the noise floor)."`
+	NoClosedBook bool   `group:"How much" help:"Do not ask without documents."`
+	NoOracle     bool   `group:"How much" help:"Do not ask with the answer's document alone."`
+	NoRepeat     bool   `group:"How much" help:"Do not ask the middle slot again."`
 
 	experiment
 }
 
 // Help is the long text of `bookend sweep --help`.
 func (*sweepCommand) Help() string {
-	return `The answer's document is moved through the slots of the prompt; the others keep their order. Each question is also asked without documents (closed-book), with the answer's document alone (oracle), and once more in the middle slot (repeat).
+	return `A slot is a place of a document in the prompt: slot 1 is the top. The document with the answer is moved through the slots; the others keep their order. Each question is also asked without documents (closed-book), with the answer's document alone (oracle), and once more in the middle slot (repeat).
 
 Questions of your own need these keys, one line a question, exactly one document with "isgold":
 

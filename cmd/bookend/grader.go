@@ -185,7 +185,7 @@ func (e *experiment) foresee(s streams, source run.Source, g grading, all run.Es
 	if g.Grader != nil {
 		by = g.Describe()
 	}
-	fmt.Fprintf(s.out, "judged by %s: at most %s\n", show.Line(by.String()), show.Line(text))
+	tell(s.out, fmt.Sprintf("Judged by %s: at most %s", by, text))
 	return sum(all, judging), nil
 }
 

@@ -95,7 +95,7 @@ func TestScoreCommand(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	args := []string{"sweep", "--data", questions(t, 2), "--model", "m", "--base-url", url, "--score-command", program, "--out", out}
 	text := mustRun(t, args...)
-	if !tells(text, "judged by the command \"sh ") || !tells(text, ": at most 12 calls") || !tells(text, "scored by the command \"sh ") || !tells(text, "on the full answer") {
+	if !tells(text, "Judged by the command \"sh ") || !tells(text, ": at most 12 calls") || !tells(text, "The full answer is scored by the command \"sh ") {
 		t.Errorf("nobody says who judged:\n%s", text)
 	}
 	if !strings.Contains(read(t, out, "report.html"), "scored by the command &#34;sh ") {
@@ -247,7 +247,7 @@ func TestJudgeModel(t *testing.T) {
 	}
 	judged := append(args, "--judge-price-answer", "1000000", "--judge-model", "judge", "--judge-url", judgeURL, "--judge-max-tokens", "50", "--judge-params", `{"seed":7}`, "--judge-prompt", write(t, filepath.Join(dir, "prompt.txt"), judgePrompt+"\n"))
 	o := withJudge(t, append(judged, "--dry-run")...)
-	if !strings.Contains(o.out, `judged by the model "judge": at most 381 calls, `) || !strings.Contains(o.out, "tokens of prompts, at most 19050 of answers, cost 19050.00") || len(told()) != 0 {
+	if !tells(o.out, `Judged by the model "judge": at most 381 calls, `) || !tells(o.out, "tokens of prompts, at most 19050 of answers, cost 19050.00") || len(told()) != 0 {
 		t.Errorf("dry run:\n%s%s", o.out, o.err)
 	}
 	if o = withJudge(t, append(judged, "--max-calls", "25")...); o.code != exitIncomplete || requests.Load()+int64(len(told())) > 25 || len(told()) == 0 {
@@ -257,7 +257,7 @@ func TestJudgeModel(t *testing.T) {
 		t.Fatalf("code %d\n%s%s", o.code, o.out, o.err)
 	}
 	r := result(t, filepath.Join(dir, "out"))
-	if by := `the model "judge" by chat at ` + judgeURL + "/v1/chat/completions"; r.Scorer != by || r.Judge == nil || r.Judge.Prompt != judgePrompt || !tells(o.out, "Scored by "+by) || !strings.Contains(read(t, dir, "out", "report.html"), "End with a score.") {
+	if by := `the model "judge" by chat at ` + judgeURL + "/v1/chat/completions"; r.Scorer != by || r.Judge == nil || r.Judge.Prompt != judgePrompt || !tells(o.out, "is scored by "+by) || !strings.Contains(read(t, dir, "out", "report.html"), "End with a score.") {
 		t.Errorf("judged by %q, %+v\n%s", r.Scorer, r.Judge, o.out)
 	}
 	if !regexp.MustCompile(`(?m)^ranked \(baseline\) .* %  +–$`).MatchString(o.out) {

@@ -56,11 +56,11 @@ const (
 
 type cli struct {
 	Sweep    sweepCommand    `cmd:"" help:"Move the answer through every slot of the prompt, and draw how well each slot is read."`
-	Compare  compareCommand  `cmd:"" help:"Compare placements on your retriever's own lists: reorder, keep, or inconclusive."`
-	Estimate estimateCommand `cmd:"" help:"Work out what each placement would be worth there, without asking a model."`
-	Reuse    reuseCommand    `cmd:"" help:"Count what a server's prompt cache saves on your own traffic, and what reuse would save; nothing is asked."`
-	Curve    curveCommand    `cmd:"" help:"Read the curve out of recorded traffic, of which a share came in random order; nothing is asked."`
-	Report   reportCommand   `cmd:"" help:"Make table, plots and page again from the journals of sweeps; nothing is asked."`
+	Compare  compareCommand  `cmd:"" help:"Ask on your retriever's own lists whether another order of the documents gets more answers right."`
+	Estimate estimateCommand `cmd:"" help:"Work out what each order would be worth on your lists, without asking a model."`
+	Reuse    reuseCommand    `cmd:"" help:"Count what a server's prompt cache saves on your own traffic, and what reuse would save, without asking a model."`
+	Curve    curveCommand    `cmd:"" help:"Find in recorded traffic how much each slot is used, without asking a model; a share of it came in random order."`
+	Report   reportCommand   `cmd:"" help:"Make the report of a sweep or a comparison again, or that of several sweeps in one, without asking a model."`
 	Vet      vetCommand      `cmd:"" help:"Find faults of layout in settings of Bookend and configurations of other RAG programs."`
 	Order    orderCommand    `cmd:"" help:"Print the order that a placement gives, or place documents of a file."`
 	Data     dataCommand     `cmd:"" help:"Turn BEIR, HotpotQA, MS MARCO or RAGAS into the lines that experiments read."`
@@ -145,6 +145,7 @@ func execute(ctx context.Context, args []string, s streams) (code int) {
 		fmt.Fprintln(s.err, show.Line(err.Error()))
 		return exitFailed
 	}
+	parser.Model.HelpFlag.Help = "Show this help."
 	args = negativeArguments(parser.Model, helpArguments(args))
 	parsed, err := parser.Parse(args)
 	if err != nil {

@@ -112,7 +112,7 @@ func TestReportFromTheJournalAlone(t *testing.T) {
 	t.Parallel()
 	first, second := filepath.Join(t.TempDir(), "first"), t.TempDir()
 	run := mustRun(t, "sweep", "--simulate", "primacy", "--documents", "5", "--limit", "40", "--score", "best-subspan", "--first-line", "--out", first)
-	if !tells(run, "scored by best-subspan, on the first line.") {
+	if !tells(run, "The first line is scored by best-subspan.") {
 		t.Errorf("not judged as asked:\n%s", run)
 	}
 	write(t, filepath.Join(second, journalName), read(t, first, journalName))

@@ -280,6 +280,6 @@ func drawArrangement(to io.Writer, a core.Arrangement, docs []orderDoc, count fu
 		fmt.Fprintln(to, table.Whole([]string{"slot", "rank", "score", "tokens", last}, rows))
 	}
 	for _, note := range a.Notes {
-		fmt.Fprintf(to, "note: %s\n", show.Line(note))
+		tell(to, "note: "+note)
 	}
 }

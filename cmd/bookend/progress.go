@@ -65,15 +65,24 @@ func (p *progress) finished(now run.Progress) {
 	asked, done := now.Calls-now.Known-now.Skipped, now.Answered+now.Failed
 	switch {
 	case p.bar != nil:
-		if now.Failed > 0 {
-			p.bar.Describe(fmt.Sprintf("%d failed", now.Failed))
+		var said []string
+		if now.Known > 0 {
+			said = append(said, fmt.Sprintf("%d answered before", now.Known))
 		}
+		if now.Failed > 0 {
+			said = append(said, fmt.Sprintf("%d failed", now.Failed))
+		}
+		p.bar.Describe(strings.Join(said, ", "))
 		p.bar.ChangeMax(max(asked, 1))
 		_ = p.bar.Set(done) // a bar that cannot be drawn is no reason to stop
 	case time.Since(p.lastLine) >= lineEvery:
 		p.lastLine = time.Now()
 		left := now.Elapsed * time.Duration(now.Left()) / time.Duration(max(done, 1))
-		fmt.Fprintf(p.err, "%d of at most %d calls, %d failed, at most about %s left\n", done, asked, now.Failed, left.Round(time.Second))
+		failed := ""
+		if now.Failed > 0 {
+			failed = fmt.Sprintf(", %d failed", now.Failed)
+		}
+		fmt.Fprintf(p.err, "%d of at most %d calls done%s; at most about %s left\n", now.Calls-now.Left(), now.Calls, failed, left.Round(time.Second))
 	}
 }
 

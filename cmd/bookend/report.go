@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/bookend-rag/bookend/cmd/internal/chart"
@@ -23,7 +24,7 @@ import (
 
 // reportCommand holds the flags of `bookend report`.
 type reportCommand struct {
-	Dirs []string `arg:"" name:"dir" help:"Folders of sweeps, whose curves are laid over each other, or one folder of a comparison."`
+	Dirs []string `arg:"" name:"dir" help:"Folders that --out of sweeps named, whose curves are drawn in one plot, or the one of a comparison."`
 	judging
 	Data   string `placeholder:"FILE" help:"What was asked: the texts of the questions whose answers are listed then stand in the report, in place of their IDs. A journal holds none."`
 	Labels string `placeholder:"FILE" help:"The answers of --data, where the comparison had them from --labels."`
@@ -33,7 +34,7 @@ type reportCommand struct {
 
 // Help is the long text of `bookend report --help`.
 func (*reportCommand) Help() string {
-	return `Everything is computed from DIR/journal.jsonl alone; no model is asked. With --score or --first-line the same answers are judged otherwise.
+	return `Everything is computed from DIR/journal.jsonl alone. With --score or --first-line the same answers are judged otherwise.
 
     bookend report DIR --score token-f1 --out OTHER
     bookend report FIRST SECOND --out BOTH
@@ -136,13 +137,14 @@ type folder struct {
 	force    bool   // overwrites files that differ
 	unfitToo bool   // shows the figures of a run that can tell nothing
 	about    string // what the report is about, by about
+	part     bool   // of something that goes on by itself: no next step is told
 }
 
 // path is how the reader of a report names one of its files.
 func (f folder) path(name string) string { return f.dir + "/" + name }
 
 func (c *reportCommand) folder(dir string, judged string) folder {
-	return folder{dir, c.Force, c.ForceVerdict, about(dir, c.Dirs, judged)}
+	return folder{dir: dir, force: c.Force, unfitToo: c.ForceVerdict, about: about(dir, c.Dirs, judged)}
 }
 
 // publish prints table and plot, and then writes the files. The error of an unfit sweep is an unfitError.
@@ -155,6 +157,9 @@ func publish(to io.Writer, f folder, results []sweep.Result) error {
 		if !f.unfitToo {
 			results[i].Anyway = nil
 		}
+	}
+	if slices.ContainsFunc(results, func(r sweep.Result) bool { return r.Simulated }) {
+		paragraph(to, "SIMULATED: "+table.NotMeasured)
 	}
 	for i, r := range results {
 		fmt.Fprintln(to)
@@ -173,6 +178,9 @@ func publish(to io.Writer, f folder, results []sweep.Result) error {
 		printResult(to, letter, r)
 	}
 	for i, r := range results {
+		if f.part {
+			break
+		}
 		sentence, lines := table.NextSweep(r, f.path(chart.CurveFile(results, i)))
 		if len(results) > 1 && sentence != "" {
 			sentence = chart.Letter(i) + ": " + sentence
@@ -197,6 +205,9 @@ func printResult(to io.Writer, letter string, r sweep.Result) {
 	fmt.Fprintln(to)
 	tell(to, name)
 	tell(to, table.Behind(r))
+	if r.Simulated && (r.ClosedBook != nil || r.Oracle != nil) {
+		tell(to, table.SimulatedBaselines)
+	}
 	fmt.Fprintf(to, "\n%s\n\n%s\n", table.Text(table.Accuracy(r)), table.Text(table.Counts(r)))
 	if columns, rows := table.Contrasts(r); rows != nil {
 		fmt.Fprintf(to, "\n%s\n", table.Text(columns, rows))

@@ -28,17 +28,17 @@ import (
 
 // reuseCommand holds the flags of `bookend reuse`.
 type reuseCommand struct {
-	Data  string  `group:"What is replayed" placeholder:"FILE" help:"Requests in their order of time: a file that core/record wrote, with texts or without, or a retriever's lists as compare reads them, with time and conversation where they are known (see above)."`
+	Data  string  `group:"What is replayed" placeholder:"FILE" help:"Requests in the order in which they came: a file that core/record wrote, with texts or without, or a retriever's lists as above."`
 	Curve string  `group:"What is replayed" placeholder:"FILE|NAME" help:"How well each slot is read: a curve file, or a published curve such as gpt-3.5-turbo. Without it no accuracy is worked out."`
-	Decay float64 `group:"What is replayed" default:"0.5" help:"Each rank has the answer so many times as often as the one before, where the requests do not tell; and for what reuse expects."`
+	Decay float64 `group:"What is replayed" default:"0.5" help:"Where the requests do not tell: each rank holds the answer so many times as often as the one before. Reuse goes by it, too."`
 
-	Placement string `group:"How you send it" placeholder:"NAME" help:"${placements}, or measured=FILE. The recorded order, else that of --settings, else head-tail, unless given."`
+	Placement string `group:"How you send it" placeholder:"NAME" help:"${placements}, or measured=FILE. Unless given: the recorded order, else that of --settings, else head-tail."`
 	Settings  string `group:"How you send it" placeholder:"FILE" help:"Your own settings as JSON, order and prompt."`
 	Rules     string `group:"How you send it" placeholder:"FILE" help:"A file with your standing rules, which begin the prompt."`
 	Layout    string `group:"How you send it" placeholder:"NAME" help:"question-last (unless given), documents-first, bookend, query-aware, instruction-first, or a list of parts."`
 	LabelBy   string `group:"How you send it" name:"label-by" placeholder:"rank|slot|id" help:"What the documents' numbers mean: rank (unless given), slot, or id, which stays the same in every prompt."`
 
-	Worth     []float64 `group:"What is tried" default:"1,2,5" placeholder:"POINTS" help:"Points of accuracy that documents which all come from the cache are worth; needs --curve."`
+	Worth     []float64 `group:"What is tried" default:"1,2,5" placeholder:"POINTS" help:"How many points of accuracy reuse may give up for documents that all come from the cache, and fewer for less; needs --curve."`
 	Documents int       `group:"What is tried" default:"10000" placeholder:"N" help:"How many documents the memory of reuse holds."`
 
 	Cache    string        `group:"The server's cache" enum:"tree,prompts" default:"tree" help:"tree: beginnings are shared (vLLM, SGLang, the providers). prompts: whole earlier prompts (llama.cpp with one slot)."`
@@ -47,7 +47,7 @@ type reuseCommand struct {
 	Capacity int           `group:"The server's cache" default:"0" placeholder:"TOKENS" help:"How many tokens are kept. 0: no limit."`
 	Lifetime time.Duration `group:"The server's cache" default:"5m" help:"How long something is kept that is not used. 0: no limit."`
 
-	Tokenizer   string  `group:"What it costs" placeholder:"NAME" help:"What makes tokens: ${tokenizers}. Four bytes each unless given, which is fast."`
+	Tokenizer   string  `group:"What it costs" placeholder:"NAME" help:"What counts tokens: ${tokenizers}. Unless given, four bytes count as one, which is fast."`
 	PricePrompt float64 `group:"What it costs" placeholder:"MONEY" help:"Price of a million tokens of prompts."`
 	PriceCached float64 `group:"What it costs" placeholder:"MONEY" help:"Price of a million tokens that the server had cached."`
 
@@ -57,7 +57,7 @@ type reuseCommand struct {
 
 // Help is the long text of `bookend reuse --help`.
 func (*reuseCommand) Help() string {
-	return `Servers keep the beginnings of earlier prompts: what begins alike is read faster, and costs less. How much begins alike is decided by the order of the documents, and core/reuse can change that order at a known price. This counts on your own traffic what that would save, before anything is built. No model is asked.
+	return `Servers keep the beginnings of earlier prompts: what begins alike is read faster, and costs less. How much begins alike is decided by the order of the documents, and core/reuse can change that order at a known price. This counts on your own traffic what that would save, before anything is built.
 
     bookend reuse --data traffic.jsonl
     bookend reuse --data traffic.jsonl --curve DIR/curve.json --rules rules.txt --price-prompt 2.50 --price-cached 0.25 --out DIR
@@ -335,6 +335,7 @@ func printReuse(s streams, r replay.Result) {
 	fmt.Fprintln(s.out)
 	paragraph(r.Behind())
 	fmt.Fprintf(s.out, "\n%s\n", table.Text(table.Reuse(r)))
+	paragraph(table.ReuseNote(r))
 	for _, note := range r.Notes {
 		fmt.Fprintln(s.out)
 		paragraph(note)

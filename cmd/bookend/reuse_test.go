@@ -42,10 +42,10 @@ func TestReuse(t *testing.T) {
 		t.Errorf("the first line is %q", lines[0])
 	}
 	for _, want := range []string{
-		"\n40 requests within 39s; cache: a tree in blocks of 16 tokens, for 5m0s; curve:\ngpt-3.5-turbo/20.\n",
+		"\n40 requests within 39s; the cache is taken to share beginnings in blocks of 16\ntokens, for 5m0s; curve: gpt-3.5-turbo/20.\n",
 		"setting                from cache  processed   right  given up  1,000 cost\nyours: ranked ",
 		"\nranked ", "\nhead-tail ", "\nmeasured ", "\nreuse, best rank held ", "\nreuse, worth 2 ", "\nreuse, worth 100 ",
-		"Your labels go by rank, and those of the other settings by ID", "\nThe curve was measured with 20 documents", "\nWhere the answers stand is assumed",
+		"Your documents are numbered by rank, and those of the other settings by ID", "\nThe curve was measured with 20 documents", "\nWhere the answers stand is assumed",
 		"In " + out + ": reuse.json, report.html",
 	} {
 		if !strings.Contains(text, want) {

@@ -171,7 +171,7 @@ func TestTheTimeLeftLeavesOutWhatWasKnown(t *testing.T) {
 	}
 	p.lastLine = time.Now().Add(-time.Minute)
 	p.finished(now)
-	if got := errs.String(); got != "10 of at most 100 calls, 1 failed, at most about 1m30s left\n" {
+	if got := errs.String(); got != "1010 of at most 1100 calls done, 1 failed; at most about 1m30s left\n" {
 		t.Errorf("got %q", got)
 	}
 

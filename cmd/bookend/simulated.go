@@ -22,6 +22,17 @@ type simulated struct {
 	readers map[int]*simulate.Reader // by the number of documents
 }
 
+// knownReader refuses a name that no simulated reader has, and says which there are.
+func knownReader(name string) error {
+	if name == "" {
+		return nil
+	}
+	if _, err := simulate.Accuracy(name, 0); err != nil {
+		return forFlag("--simulate", err)
+	}
+	return nil
+}
+
 func newSimulated(name string, seed uint64) (*simulated, error) {
 	accuracy, err := simulate.Accuracy(name, 0)
 	if err != nil {

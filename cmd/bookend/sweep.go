@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"path/filepath"
 
-	"github.com/bookend-rag/bookend/cmd/internal/table"
 	"github.com/bookend-rag/bookend/measure/dataset"
 	"github.com/bookend-rag/bookend/measure/journal"
 	"github.com/bookend-rag/bookend/measure/model"
@@ -18,7 +17,7 @@ import (
 
 // Run runs `bookend sweep`.
 func (c *sweepCommand) Run(ctx context.Context, s streams) error {
-	if err := c.check(); err != nil {
+	if err := errors.Join(knownReader(c.Simulate), c.check()); err != nil {
 		return err
 	}
 	scorer, err := c.scorer()
@@ -114,9 +113,7 @@ func (c *sweepCommand) Run(ctx context.Context, s streams) error {
 // announce says what will be asked, before anything is.
 func (c *sweepCommand) announce(s streams, dataset *dataset.Dataset, plan *sweep.Plan, estimate run.Estimate) {
 	if c.Simulate != "" {
-		tell(s.out, "SIMULATED: no model is asked; nothing below is a measurement.")
-		tell(s.out, table.SimulatedBaselines)
-		fmt.Fprintln(s.out)
+		fmt.Fprint(s.out, "SIMULATED: no model is asked; nothing below is a measurement.\n\n")
 	}
 	if c.Data != "" {
 		tell(s.out, c.Data+": "+dataset.Report().String())

@@ -64,7 +64,7 @@ func TestDryRunSpendsNothing(t *testing.T) {
 	url, requests := server(t, right)
 	out := filepath.Join(t.TempDir(), "out")
 	text := mustRun(t, "sweep", "--data", questions(t, 4), "--model", "m", "--base-url", url, "--out", out, "--dry-run", "--price-prompt", "1000000", "--max-calls", "23")
-	for _, want := range []string{"4 lines, 4 kept", "4 questions × 6 arms", "24 calls", "Dry run: nothing was asked", "--max-calls 23 may stop it early: all of it may take 24"} {
+	for _, want := range []string{"4 lines, 4 kept", "4 questions, each asked in 6 ways", "24 calls", "Dry run: nothing was asked", "--max-calls 23 may stop it early: all of it may take 24"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in:\n%s", want, text)
 		}
@@ -90,7 +90,7 @@ func TestCapThenContinue(t *testing.T) {
 		t.Errorf("%d requests under the cap, want 7", requests.Load())
 	}
 	partly := mustRun(t, "report", out, "--out", filepath.Join(t.TempDir(), "partly"))
-	if !strings.Contains(partly, "1 question answered in every measured slot, of 4 planned") {
+	if !strings.Contains(partly, "The figures are those of 1 question of 4 planned") {
 		t.Errorf("a report of the first part:\n%s", partly)
 	}
 	mustRun(t, args...)
@@ -160,7 +160,7 @@ func TestAnotherSweepIsRefused(t *testing.T) {
 		t.Error("a refused sweep changed the journal")
 	}
 	longer := mustRun(t, "sweep", "--simulate", "u", "--documents", "5", "--limit", "9", "--out", out, "--force")
-	if !strings.Contains(longer, "9 questions answered") {
+	if !strings.Contains(longer, "The figures are those of all 9 questions.") {
 		t.Errorf("a longer sweep does not continue:\n%s", longer)
 	}
 }
@@ -187,7 +187,7 @@ func TestBatch(t *testing.T) {
 	}
 	write(t, results, b.String())
 	text := mustRun(t, append(args, "--batch-in", results, "--out", out)...)
-	if !strings.Contains(text, fmt.Sprintf("%d answered", len(lines))) || !strings.Contains(text, "2 questions answered in every measured slot") {
+	if !strings.Contains(text, fmt.Sprintf("%d answered", len(lines))) || !strings.Contains(text, "The figures are those of all 2 questions.") {
 		t.Errorf("after the results:\n%s", text)
 	}
 }

@@ -23,8 +23,8 @@ type curveCommand struct {
 	Traffic []string `required:"" sep:"none" placeholder:"FILE" help:"A file that core/record wrote; may be given again."`
 	Files   []string `arg:"" optional:"" name:"file" help:"Further files."`
 
-	Together bool          `help:"Make one curve of all models and prompt sizes. Prompts with another number of documents always have one of their own."`
-	Window   time.Duration `default:"24h" help:"The spans of time between which the curve is compared."`
+	Together bool          `help:"Make one curve of all models and prompt lengths. Prompts with another number of documents always have one of their own."`
+	Window   time.Duration `default:"24h" help:"The curve of each span of time of this length is held against the others, to see whether it changes."`
 
 	Out   string `placeholder:"DIR" help:"Folder for curve, table and plot. Without it they are only shown."`
 	Force bool   `help:"Overwrite files that differ."`
@@ -32,13 +32,13 @@ type curveCommand struct {
 
 // Help is the long text of `bookend curve --help`.
 func (*curveCommand) Help() string {
-	return `A share of requests got its documents in random order (core.Share), and core/record wrote down where they stood and what the answers cited. How often the document in a slot is cited, over how often documents of its rank are cited, is how much the model uses that slot. No labels are needed, and no model is asked.
+	return `A share of requests got its documents in random order (core.Share), and core/record wrote down where they stood and what the answers cited. How much the model uses a slot is how often documents there are cited, held against how often documents of the same ranks are cited anywhere. No labels are needed.
 
     bookend curve --traffic monday.jsonl tuesday.jsonl --out DIR
 
 Look as often as you like: what is said holds at every look. Requests of one ID or one question count as one.
 
-With a share of zero it is a dry count: how many answers cite, and how large a share would do.`
+Before any request is shuffled it counts how many answers cite, and says how large a share would do.`
 }
 
 // Run runs `bookend curve`.
@@ -104,17 +104,15 @@ func unfitTraffic(r traffic.Result) error {
 const maxCurves = 26
 
 func printTraffic(to io.Writer, r traffic.Result) {
-	for _, line := range trafficCounts(r) {
-		tell(to, line)
-	}
 	for i, c := range r.Curves {
 		if i == maxCurves {
-			fmt.Fprintf(to, "\n%s are not shown.\n", show.Count(len(r.Curves)-i, "further curve"))
+			fmt.Fprintf(to, "%s are not shown.\n\n", show.Count(len(r.Curves)-i, "further curve"))
 			break
 		}
+		tell(to, c.Finding)
 		paragraph(to, chart.UseName(c))
 		if c.Units < c.Requests {
-			fmt.Fprintf(to, "Requests of one ID or one question count as one: %d independent ones.\n", c.Units)
+			tell(to, fmt.Sprintf("Requests of one ID or one question count as one, which makes %d independent ones.", c.Units))
 		}
 		if c.OutOfOrder > 0 && c.Unfit == nil {
 			fmt.Fprintf(to, "%s left out: not in the random order of the recorded seed.\n", show.Count(c.OutOfOrder, "further request"))
@@ -131,9 +129,12 @@ func printTraffic(to io.Writer, r traffic.Result) {
 			if d.Changed() {
 				word = "the curve changed"
 			}
-			fmt.Fprintf(to, "\nBetween %d windows: %s (evidence %s, 20 are needed)\n", d.Windows, word, table.Evalue(d.Evidence))
+			paragraph(to, fmt.Sprintf("Between %d spans of time %s (evidence %s; 20 are needed to say that it changed).", d.Windows, word, table.Evalue(d.Evidence)))
 		}
-		paragraph(to, c.Finding)
+		fmt.Fprintln(to)
+	}
+	for _, line := range trafficCounts(r) {
+		tell(to, line)
 	}
 }
 
@@ -151,11 +152,11 @@ func trafficCounts(r traffic.Result) []string {
 	all.Shown += r.Configured.Shown
 	lines := []string{fmt.Sprintf("%s, %d of them shuffled; %d answered.", show.Count(all.Requests, "recorded request"), r.Shuffled.Requests, all.Answered)}
 	if all.Answered > 0 {
-		lines = append(lines, fmt.Sprintf("Of the answers %s cite nothing, and %s only labels that do not exist; an answer cites %.2f documents on average.",
+		lines = append(lines, fmt.Sprintf("%s of the answers cite nothing, and %s cite only labels that do not exist. An answer cites %.2f documents on average.",
 			show.Percent(float64(all.CitedNothing)/float64(all.Answered)), show.Percent(float64(all.CitedUnknown)/float64(all.Answered)), float64(all.Citations)/float64(all.Answered)))
 	}
 	if need := all.NeededFor(usefulCitations); need > 0 {
-		line := fmt.Sprintf("About %d shuffled and answered requests of different questions show every slot to a standard error of 7 %%; its interval reaches about two and a half times as far to each side.", need)
+		line := fmt.Sprintf("About %d shuffled and answered requests of different questions give every slot a standard error of 7 %%, which is an interval of about ±18 %%.", need)
 		if days := r.Last.Sub(r.First).Hours() / 24; days > 0.2 { // less says little about a day
 			line += fmt.Sprintf(" At this rate of %.0f answers a day, a share of 1 %% takes %.1f days for it.", float64(all.Answered)/days, float64(need)/(0.01*float64(all.Answered)/days))
 		}

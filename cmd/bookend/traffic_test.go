@@ -58,7 +58,7 @@ func TestCurveOfTraffic(t *testing.T) {
 		"\n1     ", "\n6     ",
 		"start minus end", "10^9 or more    up",
 		"U: documents at both ends are used more than those in the middle.",
-		"Between 2 windows: no drift is found",
+		"Between 2 spans of time no drift is found",
 		"traffic.json, traffic.csv, curve.json, traffic.svg, traffic.png, report.html",
 	} {
 		if !tells(text, part) {
@@ -106,7 +106,7 @@ func TestDryCount(t *testing.T) {
 		}
 	})
 	text := mustRun(t, "curve", "--traffic", path)
-	for _, part := range []string{"2000 recorded requests, 0 of them shuffled", "cite nothing", "shuffled and answered requests of different questions show every slot to a standard error of 7 %", "a share of 1 % takes"} {
+	for _, part := range []string{"2000 recorded requests, 0 of them shuffled", "cite nothing", "shuffled and answered requests of different questions give every slot a standard error of 7 %", "a share of 1 % takes"} {
 		if !tells(text, part) {
 			t.Errorf("the output lacks %q:\n%s", part, text)
 		}
@@ -166,7 +166,7 @@ func TestTrafficOfFewQuestions(t *testing.T) {
 	t.Parallel()
 	path := recorded(t, 1500, monday, func(i int, e *record.Entry) { e.QuestionHash = string(rune('a' + i%2)) })
 	text := mustRun(t, "curve", "--traffic", path)
-	for _, part := range []string{"Requests of one ID or one question count as one: 2 independent ones.", "for 2 independent questions, and 30 are the least"} {
+	for _, part := range []string{"Requests of one ID or one question count as one, which makes 2 independent ones.", "for 2 independent questions, and 30 are the least"} {
 		if !tells(text, part) {
 			t.Errorf("the output lacks %q:\n%s", part, text)
 		}
@@ -223,7 +223,7 @@ func TestEstimateOfAShare(t *testing.T) {
 		`{"question":"Which capital?","answers":["Paris"],"ctxs":[{"text":"It is Paris.","isgold":true},{"text":"Other."},{"text":"More."}]}`+"\n")
 	text := strings.Join(strings.Fields(mustRun(t, "estimate", "--data", lists, "--curve", curve, "--share", "0.1")), " ")
 	for _, part := range []string{
-		"The curve is one of use",
+		"The curve says what answers cite (bookend curve), not what is right.",
 		"In random order the estimate is 60.0 %: each shuffled request costs 40.00 points against ranked, and a share of 10 % costs 4.000 points over all.",
 	} {
 		if !tells(text, part) {

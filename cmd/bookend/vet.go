@@ -21,16 +21,16 @@ import (
 type vetCommand struct {
 	Paths   []string `arg:"" optional:"" name:"file" help:"Files of YAML or JSON, or folders of them."`
 	Format  string   `default:"text" enum:"text,json,sarif" help:"How the findings are printed: text, json or sarif."`
-	FailOn  string   `default:"error" enum:"note,warning,error,never" help:"The level from which on findings end with code 1: note, warning, error or never."`
+	FailOn  string   `default:"error" enum:"note,warning,error,never" help:"End with code 1 where there is a finding of this level or worse: note, warning, error or never."`
 	Curve   string   `placeholder:"FILE" help:"A curve.json of bookend sweep, or the name of a published curve such as gpt-3.5-turbo: decides the warnings about orders."`
-	Decay   float64  `default:"0.5" help:"How probable each rank is to hold the answer, in parts of the rank before; for --curve."`
+	Decay   float64  `default:"0.5" help:"For --curve: each rank holds the answer so many times as often as the one before."`
 	Fix     bool     `help:"Write the fixes of Bookend's own settings and those that a curve decides. Others are printed, and the file is left alone."`
 	Explain string   `placeholder:"RULE" help:"Print the page of a rule, such as BE101."`
 }
 
 // Help is the long text of `bookend vet --help`.
 func (*vetCommand) Help() string {
-	return `Finds faults in what happens to documents between retriever and model, in settings of Bookend, pipelines of Haystack, configurations of AutoRAG, apps of Dify, and files with a key such as chunk_order. Any other file is not recognised, and nothing is said of it. Errors are certain; warnings depend on the model, and say when they are fine. With --curve they are decided: an error where the curve shows a loss beyond noise, else nothing.
+	return `It looks at what happens to documents between retriever and model: in settings of Bookend, pipelines of Haystack, configurations of AutoRAG, apps of Dify, and files with a key such as chunk_order. Any other file is not recognised, and nothing is said of it. Errors are certain; warnings depend on the model, and say when they are fine. With --curve they are decided: an error where the curve shows a loss beyond noise, else nothing.
 
     bookend vet rag.yaml
     bookend vet --curve curve.json configs/
@@ -193,13 +193,17 @@ func (c *vetCommand) print(s streams, options vet.Options, seen vetted) error {
 		return err
 	}
 	if curve != "" {
-		fmt.Fprintf(s.out, "Curve: %s. Decay %v: each rank holds the answer %v times as often as the one before it.\n\n", show.Line(curve), c.Decay, c.Decay)
+		tell(s.out, fmt.Sprintf("Curve: %s. Each rank is taken to hold the answer %v times as often as the one before it (--decay).", curve, c.Decay))
+		fmt.Fprintln(s.out)
 	}
 	vetText(s.out, seen.findings)
 	if len(seen.findings) > 0 {
 		fmt.Fprintln(s.out)
 	}
-	fmt.Fprintln(s.out, show.Line(seen.summary()))
+	tell(s.out, seen.summary())
+	if len(seen.findings) > 0 {
+		fmt.Fprintf(s.out, "bookend vet --explain %s tells more.\n", seen.findings[0].Rule)
+	}
 	left := 0
 	for _, f := range seen.findings {
 		if f.Fix != nil && !f.Fix.Known {
@@ -217,7 +221,7 @@ func (c *vetCommand) print(s streams, options vet.Options, seen vetted) error {
 func (v vetted) summary() string {
 	text := show.Count(v.read, "file") + " read"
 	for _, kind := range slices.Sorted(maps.Keys(v.kinds)) {
-		text += fmt.Sprintf(", %d %s", v.kinds[kind], kind)
+		text += fmt.Sprintf(", %d as %s", v.kinds[kind], kind)
 	}
 	if other := v.read - v.recognised; other > 0 {
 		text += fmt.Sprintf(", %d not recognised", other)
@@ -236,9 +240,6 @@ func (v vetted) summary() string {
 		counts[f.Level]++
 	}
 	text += fmt.Sprintf(": %s, %s, %s.", show.Count(counts[vet.Error], "error"), show.Count(counts[vet.Warning], "warning"), show.Count(counts[vet.Note], "note"))
-	if len(v.findings) > 0 {
-		text += fmt.Sprintf(" bookend vet --explain %s tells more.", v.findings[0].Rule)
-	}
 	return text
 }
 

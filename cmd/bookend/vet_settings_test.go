@@ -125,7 +125,7 @@ func TestVetAgreesOnWhatIsRead(t *testing.T) {
 		if o := command(t, "order", "--settings", path, "2"); o.code != exitDone {
 			t.Errorf("%s\nis not read: %s", text, o.err)
 		}
-		if o := command(t, "vet", path); o.code != exitDone || !strings.Contains(o.out, "1 Bookend: 0 errors") {
+		if o := command(t, "vet", path); o.code != exitDone || !strings.Contains(o.out, "1 as Bookend: 0 errors") {
 			t.Errorf("%s\ncode %d: %s", text, o.code, o.out)
 		}
 	}

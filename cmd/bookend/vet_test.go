@@ -41,20 +41,20 @@ func TestVetExitCodes(t *testing.T) {
 		code int
 		want string // printed, on either stream
 	}{
-		{[]string{clean}, 0, "1 file read, 1 Bookend: 0 errors, 0 warnings, 0 notes."},
+		{[]string{clean}, 0, "1 file read, 1 as Bookend: 0 errors, 0 warnings, 0 notes."},
 		{[]string{other}, 0, "1 file read, 1 not recognised. Nothing was recognised"},
-		{[]string{other, clean}, 0, "2 files read, 1 Bookend, 1 not recognised: 0 errors"},
+		{[]string{other, clean}, 0, "2 files read, 1 as Bookend, 1 not recognised: 0 errors"},
 		{[]string{broken}, 1, "broken.yaml:1:9: error BE007"},
 		{[]string{chart}, 0, "1 file read, 1 not recognised, 2 skipped that cannot be read. Nothing was recognised"},
 		{[]string{bad}, 0, "rag.yaml:7:16: warning BE101"},
 		{[]string{bad, "--fail-on", "warning"}, 1, "1 warning"},
 		{[]string{bad, "--fail-on", "never", "--curve", "llama-2-70b-chat"}, 0, "error BE101"},
 		{[]string{bad, "--curve", "llama-2-70b-chat"}, 1, "chunk_order: similarity_asc"},
-		{[]string{bad, "--curve", "GPT-3.5-Turbo"}, 0, "Decay 0.5"},
+		{[]string{bad, "--curve", "GPT-3.5-Turbo"}, 0, "0.5 times as often as the one before it (--decay)"},
 		{[]string{bad, "--curve", "nobody's"}, 2, "gpt-3.5-turbo/10|20"},
 		{[]string{bad, "--decay", "2"}, 2, "--decay is 2"},
 		{[]string{torn}, 2, "torn.json:1:"},
-		{[]string{torn, clean}, 2, "1 file read, 1 Bookend. 1 file cannot be read: 0 errors, 0 warnings, 0 notes."},
+		{[]string{torn, clean}, 2, "1 file read, 1 as Bookend. 1 file cannot be read: 0 errors, 0 warnings, 0 notes."},
 		{[]string{bomb}, 2, "holds itself"},
 		{[]string{bad, bomb, "--fail-on", "warning"}, 2, "warning BE101"},
 		{[]string{filepath.Join(dir, "none.yaml")}, 2, "cannot be read"},
@@ -63,7 +63,7 @@ func TestVetExitCodes(t *testing.T) {
 		{[]string{"--explain", "BE999"}, 2, "the rules are BE001"},
 	} {
 		o := command(t, append([]string{"vet"}, c.args...)...)
-		if o.code != c.code || !strings.Contains(o.out+o.err, c.want) {
+		if o.code != c.code || !tells(o.out+o.err, c.want) {
 			t.Errorf("vet %q: code %d, want %d, and %q in\n%s%s", c.args, o.code, c.code, c.want, o.out, o.err)
 		}
 	}

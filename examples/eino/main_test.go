@@ -243,7 +243,7 @@ func TestRun(t *testing.T) {
 			for _, want := range []string{
 				"Question: " + question + "\n", "*r4 holds the answer.", row("plain", []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}[:len(c.ranks)]), row(c.name, c.ranks),
 				"\nr4 moves from slot 4, in the ", fmt.Sprintf(" third, to slot %d, in the ", 1+slices.Index(c.ranks, 4)),
-				"\nall 5  From day 31 through day 60", "store credit instead of money. [4]\n",
+				"\nall 5 answers  From day 31 through day 60", "store credit instead of money. [4]\n",
 			} {
 				if !strings.Contains(first, want) {
 					t.Errorf("no %q in the first ten lines:\n%s", want, first)
@@ -333,7 +333,7 @@ func TestTheEnvironmentNamesTheModel(t *testing.T) {
 	if want := []bool{false, false, true, false, true}; !slices.Equal(streamed, want) {
 		t.Errorf("streamed requests (-want +got)\n-%v\n+%v", want, streamed)
 	}
-	if !strings.Contains(out.String(), "\nall 5  Credit, says [31mthe server.\n") {
+	if !strings.Contains(out.String(), "\nall 5 answers  Credit, says [31mthe server.\n") {
 		t.Errorf("not five times the answer of the server:\n%q", out.String())
 	}
 	if strings.Contains(out.String(), reader.Name) {

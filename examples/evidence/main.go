@@ -173,22 +173,35 @@ func writeLabels(path string) error {
 func print(show *page.Page, r compare.Result) {
 	show.Lines(r.Finding)
 	show.Printf("\n")
-	show.Lines(fmt.Sprintf("%d of %d questions counted, %d dropped; %d of %d calls failed.",
+	show.Lines(fmt.Sprintf("%d of %d questions count, %d left out; %d of %d calls failed.",
 		r.Questions.Counted, r.Questions.Planned, r.Questions.Dropped, r.Counts.Failed, r.Counts.Planned))
 	show.Printf("\n%-12s %9s %8s  %4s %6s %7s\n", "", "questions", "right", "wins", "losses", "points")
 	for _, a := range r.Arms {
 		against := ""
 		if b := a.Against; b != nil {
-			points := strings.Replace(fmt.Sprintf("%+5.1f", 100*b.Difference), "-", "−", 1) // as the finding writes it
-			if b.Difference == 0 {
-				points = "  0.0"
-			}
-			against = fmt.Sprintf("%4d %6d %7s", b.Wins, b.Losses, points)
+			against = fmt.Sprintf("%4d %6d %7s", b.Wins, b.Losses, points(b.Difference))
 		}
 		show.Printf("%s\n", strings.TrimRight(fmt.Sprintf("%-12s %9d %6.1f %%  %s", a.Name, r.Judged(a).N, 100*r.Judged(a).Accuracy, against), " "))
 	}
 	show.Printf("Wins, losses and points are those against ranked, over the same questions.\n\n%-26s %9s  %8s %9s\n", "where the answer was", "questions", r.Arms[0].Name, r.Arms[1].Name)
 	for _, s := range r.Strata {
-		show.Printf("%-26s %9d  %6.1f %% %7.1f %%\n", s.Name, s.Questions, 100*s.Arms[0].Accuracy, 100*s.Arms[1].Accuracy)
+		show.Printf("%-26s %9d  %8s %9s\n", s.Name, s.Questions, right(s.Arms[0]), right(s.Arms[1]))
 	}
+}
+
+// right is the share of right answers; – where there is no answer.
+func right(t compare.Tally) string {
+	if t.N == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%.1f %%", 100*t.Accuracy)
+}
+
+// points writes a difference as the finding does.
+func points(share float64) string {
+	text := fmt.Sprintf("%+.1f", 100*share)
+	if text == "-0.0" || text == "+0.0" {
+		return "0.0"
+	}
+	return strings.Replace(text, "-", "−", 1)
 }

@@ -55,14 +55,14 @@ func TestRun(t *testing.T) {
 	// The finding stands in the first ten lines.
 	first := unwrapped(terminal.First(out))
 	if !strings.HasPrefix(first, "SIMULATED, no measurement. Is head-tail worth more than the retriever's own order? 160 questions over lists of 10 documents") ||
-		!strings.Contains(unwrapped(out), "simulated gpt-3.5-turbo, 160 questions, 6 arms, fewer calls where arms share a prompt") {
+		!strings.Contains(unwrapped(out), "simulated gpt-3.5-turbo, 160 questions, 6 arms Arms: ranked (the baseline), head-tail, ") {
 		t.Errorf("unexpected output:\n%s", out)
 	}
 	terminal.Fits(t, out)
 	if !regexp.MustCompile(`(Reorder|Keep ranked|Inconclusive): with the simulated reader gpt-3\.5-turbo, .*After 160 questions the 95 % confidence sequence goes from `).MatchString(first) {
 		t.Errorf("no verdict in:\n%s", out)
 	}
-	if !regexp.MustCompile(`(?m)^160 of 160 questions counted, 0 dropped; 0 of \d+ calls failed\.$`).MatchString(out) {
+	if !regexp.MustCompile(`(?m)^160 of 160 questions count, 0 left out; 0 of \d+ calls failed\.$`).MatchString(out) {
 		t.Errorf("no counts in:\n%s", out)
 	}
 	for _, arm := range arms {
@@ -92,7 +92,7 @@ func TestRunUntilDecided(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := regexp.MustCompile(`(?m)^(\d+) of 160 questions counted`).FindStringSubmatch(out)
+	found := regexp.MustCompile(`(?m)^(\d+) of 160 questions count, `).FindStringSubmatch(out)
 	if found == nil || !strings.Contains(out, "SIMULATED") {
 		t.Fatalf("no counts in:\n%s", out)
 	}
@@ -192,7 +192,7 @@ func TestTheEnvironmentNamesTheModel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !regexp.MustCompile(`(?m)^159 of 160 questions counted, 1 dropped; [2-6] of \d+ calls failed\.$`).MatchString(out) {
+	if !regexp.MustCompile(`(?m)^159 of 160 questions count, 1 left out; [2-6] of \d+ calls failed\.$`).MatchString(out) {
 		t.Errorf("the failures are not counted:\n%s", out)
 	}
 	if strings.Contains(out, "SIMULATED") || !strings.Contains(out, "\nour-model, 160 questions") || !strings.Contains(unwrapped(out), "with our-model, ") {

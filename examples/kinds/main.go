@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/bookend-rag/bookend/core"
 	bookendeino "github.com/bookend-rag/bookend/eino"
@@ -66,6 +67,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if order.Select, err = settled.Select(languageOf); err != nil { // the one line
 		return err
 	}
+	fmt.Fprint(out, "The order of the documents for each language, as settings.json says. \"first\" is\nthe best match.\n\n")
 	for _, framework := range []struct {
 		name string
 		find func(context.Context, core.Config) ([]string, error)
@@ -75,7 +77,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 			if err != nil {
 				return fmt.Errorf("%s: %w", framework.name, err)
 			}
-			fmt.Fprintln(out, framework.name, language, found)
+			fmt.Fprintf(out, "%-11s  %s  %s\n", framework.name, language, strings.Join(found, " "))
 		}
 	}
 	return nil

@@ -233,7 +233,7 @@ func TestRunOverAFolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"2 of 2 chunks were found by BM25", "not known for a question of your own", "rent.txt", "house/rules.MD", "\nboth  The rent is due on the third.\n"} {
+	for _, want := range []string{"2 of 2 chunks were found by BM25", "not known for a question of your own", "rent.txt", "house/rules.MD", "\nboth answers  The rent is due on the third.\n"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in the output:\n%s", want, out)
 		}
@@ -304,7 +304,7 @@ func TestNothingFound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"None of 205 chunks has a word of the question", "\nboth  " + reader.NoAnswer} {
+	for _, want := range []string{"None of 205 chunks has a word of the question", "\nboth answers  " + reader.NoAnswer} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in the output:\n%s", want, out)
 		}
@@ -498,7 +498,7 @@ func TestTheEnvironmentNamesTheModel(t *testing.T) {
 			}
 		}
 	}
-	if !strings.Contains(out.String(), "\nboth  Credit, says the server.\n") || strings.Contains(out.String(), reader.Name) {
+	if !strings.Contains(out.String(), "\nboth answers  Credit, says the server.\n") || strings.Contains(out.String(), reader.Name) {
 		t.Errorf("unexpected output:\n%s", out.String())
 	}
 }

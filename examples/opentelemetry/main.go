@@ -121,7 +121,7 @@ func printMetrics(out io.Writer, collected metricdata.ResourceMetrics) {
 				}
 				var parts []string
 				for _, reason := range slices.Sorted(maps.Keys(by)) {
-					parts = append(parts, fmt.Sprintf("%s %d", reason, by[reason]))
+					parts = append(parts, fmt.Sprintf("%d by %s", by[reason], reason))
 				}
 				fmt.Fprintf(out, "%-26s%4d: %s\n", m.Name, sum, strings.Join(parts, ", "))
 			}

@@ -31,7 +31,7 @@ const want = `What Bookend did with 4 questions in langchaingo, and the same in 
 
 bookend.documents.in        80 in 8 calls
 bookend.documents.out       36 in 8 calls
-bookend.documents.dropped   44: budget 4, top-k 40
+bookend.documents.dropped   44: 4 by budget, 40 by top-k
 
 The first question in each, as a trace:
 langchaingo        T.TT ms

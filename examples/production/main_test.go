@@ -42,9 +42,9 @@ req-2    public     reversed     r8 r7 r6 r5 r4 r3 r2 r1
 req-3    public     off          r1 r2 r3 r4 r5 r6 r7 r8
 req-4    northshop  edges-first  r1 r2 r5 r6 r3 r4         top-k: 2
 
-all 4  From day 31 through day 60, and so after 45 days, we settle the return
-       with store credit instead of money.
-by     extractive reader (no model): the sentence most like the question
+all 4 answers  From day 31 through day 60, and so after 45 days, we settle the
+               return with store credit instead of money.
+by             extractive reader (no model): the sentence most like the question
 
 The ID of a request decides which of three orders it gets; northshop has
 settings of its own. The table is what the service has logged, one line of JSON

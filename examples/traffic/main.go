@@ -216,7 +216,7 @@ func report(out io.Writer, path string, curve []float64, stats record.Stats) err
 	}
 	show.Lines(found.Curves[0].Finding)
 	show.Lines("Best order by that curve, r1 is the best match: " + strings.Join(ranks, " "))
-	show.Printf("\nHow much a slot is used, by what the answers cite; 1 is the average:\n\nslot  planted  found  95 %% interval\n")
+	show.Printf("\nHow much each slot is used, where 1 is the average: planted in the simulated\nreader, and found again in what its answers cite.\n\nslot  planted  found  95 %% interval\n")
 	for i, s := range found.Curves[0].Slots {
 		show.Printf("%4d  %7.2f  %5.2f  %.2f to %.2f   %s\n", s.Slot+1, curve[i]/sum*documents, s.Used, s.Low, s.High, strings.Repeat("█", int(20*s.Used+0.5)))
 	}

@@ -107,7 +107,7 @@ func TestReadBatch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "17 lines: 2 answered, 9 failed, 2 known already, 1 of other calls, 3 broken; 13 calls have no answer yet"
+	want := "17 lines: 2 answered, 9 failed, 2 known already, 1 of other calls, 3 broken; no answer yet: 13 calls"
 	if got := result.String(); got != want || !slices.Equal(result.Broken, []int{15, 17, 18}) {
 		t.Errorf("(-want +got)\n-%s\n+%s %v", want, got, result.Broken)
 	}

@@ -48,5 +48,5 @@ func ExampleRead() {
 	results := `{"custom_id":"` + call.Key + `","response":{"status_code":200,"body":{"choices":[{"message":{"content":"x"}}]}},"error":null}`
 	result, err := batch.Read(strings.NewReader(results), plan, journal)
 	fmt.Println(result, err)
-	// Output: 1 lines: 1 answered, 0 failed, 0 known already, 0 of other calls, 0 broken; 79 calls have no answer yet <nil>
+	// Output: 1 line: 1 answered; no answer yet: 79 calls <nil>
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/bookend-rag/bookend/internal/httpsafe"
 	"github.com/bookend-rag/bookend/internal/linelog"
+	"github.com/bookend-rag/bookend/measure/internal/text"
 	"github.com/bookend-rag/bookend/measure/journal"
 	"github.com/bookend-rag/bookend/measure/model"
 	"github.com/bookend-rag/bookend/measure/openai"
@@ -32,8 +33,21 @@ type Result struct {
 
 // String gives the numbers in one line.
 func (b Result) String() string {
-	return fmt.Sprintf("%d lines: %d answered, %d failed, %d known already, %d of other calls, %d broken; %d calls have no answer yet",
-		b.Lines, b.Answered, b.Failed, b.Known, b.Unknown, len(b.Broken), b.Missing)
+	said := fmt.Sprintf("%s: %d answered", text.Count(b.Lines, "line"), b.Answered)
+	for _, part := range []struct {
+		lines int
+		what  string
+	}{
+		{b.Failed, "failed"}, {b.Known, "known already"}, {b.Unknown, "of other calls"}, {len(b.Broken), "broken"},
+	} {
+		if part.lines > 0 {
+			said += fmt.Sprintf(", %d %s", part.lines, part.what)
+		}
+	}
+	if b.Missing > 0 {
+		said += "; no answer yet: " + text.Count(b.Missing, "call")
+	}
+	return said
 }
 
 // resultLine is a line of a result file: of OpenAI's batch service or of vLLM's

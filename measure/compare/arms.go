@@ -22,7 +22,7 @@ func (w *watcher) arms(r *Result) error {
 	for i, arm := range l.arms {
 		a := ArmResult{Name: arm.Name, Kind: arm.Kind, Identical: arm.Identical}
 		w.tally(&a, arm.Name)
-		l.calls(&a, &r.Counts, r.Questions.Planned, seen)
+		l.calls(&a, &r.Counts, seen)
 		if i > 0 {
 			against, err := w.against(arm, w.counted)
 			if err != nil {
@@ -109,12 +109,9 @@ func (w *watcher) wilson(k, n int) *stats.Interval {
 	return &interval
 }
 
-// calls counts what became of the calls of an arm; all counts each call once.
-func (l *ledger) calls(a *ArmResult, all *judge.Counts, planned int, seen map[string]bool) {
-	a.Counts.Planned = max(planned-len(l.order), 0)
-	if a.Kind == Shuffle || a.Kind == Repeat {
-		a.Counts.Planned = max(min(planned, l.described.Controls)-len(l.order), 0)
-	}
+// calls counts what became of the calls of an arm in the questions that were begun; all
+// counts each call once.
+func (l *ledger) calls(a *ArmResult, all *judge.Counts, seen map[string]bool) {
 	for _, id := range l.order {
 		cell, asked := l.questions[id].Cells[a.Name]
 		if !asked {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/bookend-rag/bookend/measure/internal/text"
 )
 
 // Describe returns the Manifest of the plan.
@@ -30,15 +32,22 @@ func (p *Plan) String() string {
 	var names []string
 	for i, arm := range p.arms {
 		name := arm.name
-		if p.same[i] != "" {
+		switch {
+		case arm.kind == Baseline:
+			name += " (the baseline)"
+		case p.same[i] != "":
 			name += " (identical to " + p.same[i] + ")"
 		}
 		names = append(names, name)
 	}
 	controls := ""
-	if n := len(p.arms) - len(p.settings.Arms); n > 0 && p.settings.Controls < len(p.order) {
-		controls = fmt.Sprintf("; the last %d on the first %d questions alone", n, p.settings.Controls)
+	switch n := len(p.arms) - len(p.settings.Arms); {
+	case n == 0 || p.settings.Controls >= len(p.order):
+	case n == 1:
+		controls = fmt.Sprintf(" The last is a control: it gets the first %s alone.", text.Count(p.settings.Controls, "question"))
+	default:
+		controls = fmt.Sprintf(" The last %d are controls: they get the first %s alone.", n, text.Count(p.settings.Controls, "question"))
 	}
-	return fmt.Sprintf("%s, %d questions, %d arms, fewer calls where arms share a prompt\narms: %s%s%s",
-		p.settings.Model, len(p.order), len(p.arms), strings.Join(names, ", "), controls, kindsLine(p.dataset.Report().By, p.kinds))
+	return fmt.Sprintf("%s, %s, %s\nArms: %s.%s%s",
+		p.settings.Model, text.Count(len(p.order), "question"), text.Count(len(p.arms), "arm"), strings.Join(names, ", "), controls, kindsLine(p.dataset.Report().By, p.kinds))
 }

@@ -158,14 +158,16 @@ func (e *Estimated) conclude() {
 	if a.Gain <= 0 {
 		e.Finding = fmt.Sprintf("Estimate, not a measurement: no placement is worth more than %s here.", e.Arms[0].Name)
 	} else {
-		e.Finding = fmt.Sprintf("Estimate, not a measurement: %s gains %s over %s.", a.Name, points(a.Gain), e.Arms[0].Name)
+		e.Finding = fmt.Sprintf("Estimate, not a measurement: %s gains %.1f points over %s.", a.Name, 100*a.Gain, e.Arms[0].Name)
 	}
 	switch {
 	case e.Compare && e.For == evidence.Reorder:
-		e.Finding += fmt.Sprintf(" A comparison may pay: about %d questions to show such a gain.", e.Settle)
+		e.Finding += fmt.Sprintf(" A comparison may pay: about %d questions would show such a gain.", e.Settle)
 	case e.Compare:
-		e.Finding += fmt.Sprintf(" A comparison may pay: the curve leaves room for the %s that matter; about %d questions to exclude them.", points(e.Worthwhile), e.Settle)
+		e.Finding += fmt.Sprintf(" A comparison may pay: so few questions stand behind the curve that %s, which matter, are not excluded. About %d questions would exclude them.", points(e.Worthwhile), e.Settle)
+	case e.For == evidence.Reorder:
+		e.Finding += fmt.Sprintf(" A comparison is hardly worth its cost: a gain below %s does not matter, and to show it takes about %d questions.", points(e.Worthwhile), e.Settle)
 	default:
-		e.Finding += fmt.Sprintf(" A comparison is hardly worth its cost: less than the %s that matter, and about %d questions to exclude those.", points(e.Worthwhile), e.Settle)
+		e.Finding += fmt.Sprintf(" A comparison is hardly worth its cost: to show that there is no gain of %s or more takes about %d questions.", points(e.Worthwhile), e.Settle)
 	}
 }

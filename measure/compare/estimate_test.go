@@ -221,17 +221,17 @@ func TestEstimateConcludes(t *testing.T) {
 		"a gain that matters": {
 			[]string{"ranked", "reversed"},
 			gentle(0.4, 0), true, evidence.Reorder,
-			[]string{"reversed gains ", " over ranked.", "A comparison may pay: about ", " to show such a gain."},
+			[]string{"reversed gains ", " over ranked.", "A comparison may pay: about ", " questions would show such a gain."},
 		},
 		"a gain that may matter": {
 			[]string{"ranked", "reversed"},
 			gentle(0.015, 20), true, evidence.Keep,
-			[]string{"reversed gains ", "A comparison may pay: the curve leaves room for the 3 points that matter; about ", " to exclude them."},
+			[]string{"reversed gains ", "A comparison may pay: so few questions stand behind the curve that 3 points, which matter, are not excluded. About ", " would exclude them."},
 		},
 		"a gain too small": {
 			[]string{"ranked", "reversed"},
 			gentle(0.015, 0), false, evidence.Keep,
-			[]string{"reversed gains ", "A comparison is hardly worth its cost: less than the 3 points that matter, and about ", " to exclude those."},
+			[]string{"reversed gains ", "A comparison is hardly worth its cost: to show that there is no gain of 3 points or more takes about "},
 		},
 		"no gain": {
 			[]string{"ranked", "reversed"},

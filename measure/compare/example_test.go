@@ -62,8 +62,8 @@ func ExampleNewPlan() {
 		fmt.Printf("%-10s the answer stands in slot %d of %d\n", call.Arm, call.Slot, call.Documents)
 	}
 	// Output:
-	// simulated last-slot, 200 questions, 5 arms, fewer calls where arms share a prompt
-	// arms: ranked, head-tail, reversed, shuffle 1, repeat 1; the last 2 on the first 50 questions alone
+	// simulated last-slot, 200 questions, 5 arms
+	// Arms: ranked (the baseline), head-tail, reversed, shuffle 1, repeat 1. The last 2 are controls: they get the first 50 questions alone.
 	// ranked     the answer stands in slot 0 of 5
 	// head-tail  the answer stands in slot 0 of 5
 	// reversed   the answer stands in slot 4 of 5
@@ -167,5 +167,5 @@ func ExampleEstimate() {
 	// ranked     56.0 %, +0.0 points
 	// head-tail  60.5 %, +4.5 points
 	// reversed   67.5 %, +11.5 points
-	// Estimate, not a measurement: reversed gains 11.5 points over ranked. A comparison may pay: about 84 questions to show such a gain.
+	// Estimate, not a measurement: reversed gains 11.5 points over ranked. A comparison may pay: about 84 questions would show such a gain.
 }

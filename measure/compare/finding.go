@@ -56,7 +56,7 @@ func (r Result) finding() string {
 			baseline, who, points(r.Worthwhile), best.Name, signed(best.Against.Difference), r.range95(*best), r.noneAsGood()+suffix)
 	}
 	if r.NoWorse > 0 {
-		return fmt.Sprintf("Inconclusive: with %s, %s.%s%s", who, r.behind(), r.noneAsGood(), suffix)
+		return fmt.Sprintf("Inconclusive: with %s nothing is settled after %s.%s%s", who, r.behind(), r.noneAsGood(), suffix)
 	}
 	more := ""
 	if r.More != nil {
@@ -76,7 +76,7 @@ func (r Result) findingAsGood(who string) string {
 	if c, before := winner.Cost, r.Arms[0].Cost; c != nil && before != nil {
 		cost = fmt.Sprintf(" A request costs %.0f %% of one with %s", 100*c.Share, r.Arms[0].Name)
 		if c.Thousand != nil && before.Thousand != nil {
-			cost += fmt.Sprintf(": %.3g in place of %.3g a thousand", *c.Thousand, *before.Thousand)
+			cost += fmt.Sprintf(": a thousand cost %.3g in place of %.3g", *c.Thousand, *before.Thousand)
 		}
 		cost += "."
 	}

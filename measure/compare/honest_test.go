@@ -1,6 +1,8 @@
 package compare
 
 import (
+	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -381,5 +383,25 @@ func TestEarlierArmsKeepTheirNames(t *testing.T) {
 	again.Arms = []ArmInfo{again.Arms[0], other}
 	if again.SameComparison(d) {
 		t.Error("an arm under the name of an earlier one with other settings is taken for it")
+	}
+}
+
+// Where no answer is right, keep would not be said, and so it is not promised.
+func TestNoKeepIsPromisedToAModelThatIsNeverRight(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		answer string
+		want   bool
+	}{{"no idea", false}, {"", true}} {
+		p := mustPlan(t, mustLists(t, 60, 5, 0.5), armsOf(t, "ranked", "reversed"), func(s *Settings) { s.Shuffles, s.Repeats = -1, -1 })
+		j := mustJournal(t)
+		mustRun(t, p, described(p, nil), model.Func(func(ctx context.Context, _ model.Prompt) (model.Answer, error) {
+			call, _ := model.CallFrom(ctx)
+			return model.Answer{Text: cmp.Or(c.answer, call.Answers[0])}, nil
+		}), j, 2)
+		r := mustSummarize(t, j)
+		if promised := r.More != nil && r.More.Word == evidence.Keep; r.Word != evidence.Inconclusive || promised != c.want {
+			t.Errorf("%q: %s, promised %+v", c.answer, r.Word, r.More)
+		}
 	}
 }

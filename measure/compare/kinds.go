@@ -116,7 +116,7 @@ func kindsLine(by string, kinds []QuestionKind) string {
 		}
 		names = append(names, name)
 	}
-	return fmt.Sprintf("\na verdict for each %s: %s", by, strings.Join(names, ", "))
+	return fmt.Sprintf("\nA verdict for each %s: %s.", by, strings.Join(names, ", "))
 }
 
 // joined lists values, ten at most.

@@ -68,7 +68,7 @@ type Result struct {
 	// Flips are the questions whose outcome changed, one challenger after the other.
 	Flips []Flip `json:"flips,omitempty"`
 
-	Counts judge.Counts  `json:"counts"` // over all calls
+	Counts judge.Counts  `json:"counts"` // over all calls of the questions that were begun
 	Spent  journal.Spent `json:"spent"`
 	Cost   *float64      `json:"cost,omitempty"` // of Spent; nil without prices
 	Notes  []string      `json:"notes,omitempty"`
@@ -152,7 +152,7 @@ type ArmResult struct {
 	Against *Against `json:"against,omitempty"`
 	// Cost is nil for controls, for identical arms and where nothing was answered.
 	Cost    *Cost        `json:"cost,omitempty"`
-	Counts  judge.Counts `json:"counts"` // calls that arms share count in each
+	Counts  judge.Counts `json:"counts"` // of the questions that were begun; calls that arms share count in each
 	Caching Caching      `json:"caching"`
 }
 

@@ -46,7 +46,7 @@ func (w *watcher) decision(p *part) Decision {
 	} else if d.Word != evidence.Reorder {
 		d.Open = w.names(open)
 	}
-	if v.More != nil && d.Word == evidence.Inconclusive && w.ledger.described.NoWorse == 0 {
+	if v.More != nil && w.says(v.More.Word) && d.Word == evidence.Inconclusive && w.ledger.described.NoWorse == 0 {
 		d.More = &More{Word: v.More.Word, Arm: w.challengers[v.More.Challenger], Questions: v.More.Questions}
 	}
 	if known := w.look(p.known, true); d.Word == evidence.Inconclusive && w.says(known) {

@@ -3,6 +3,7 @@ package dataset
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 
 	"github.com/bookend-rag/bookend/internal/linelog"
 )
@@ -52,5 +53,9 @@ func asError(err error, rule string) *Error {
 	if e := (*Error)(nil); errors.As(err, &e) {
 		return e
 	}
-	return &Error{Rule: fmt.Sprintf("%s: %v", rule, err), Err: err}
+	why := err
+	if e := (*fs.PathError)(nil); errors.As(err, &e) {
+		why = e.Err // the path stands in Error
+	}
+	return &Error{Rule: fmt.Sprintf("%s: %v", rule, why), Err: err}
 }

@@ -87,6 +87,10 @@ func (r Report) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, %d kept", text.Count(r.Lines, "line"), r.Kept)
 	for _, l := range r.LeftOut {
+		if l.Reason == NotChosen { // on purpose
+			fmt.Fprintf(&b, "; %d left out: %s", len(l.Lines), l.Reason)
+			continue
+		}
 		fmt.Fprintf(&b, "; %d left out: %s (%s)", len(l.Lines), l.Reason, lineList(l.Lines))
 		if l.Why != "" {
 			fmt.Fprintf(&b, ", since in line %d %s", l.Lines[0], l.Why)

@@ -59,7 +59,7 @@ func Example() {
 	result, err := sweep.SummarizeJournal(journal.Path(), nil)
 	fmt.Println(result.Scorer, result.Slots[0].MeanScore, err)
 	// Output:
-	// 80 calls: 0 known, 80 answered, 0 failed, 0 left <nil>
+	// 80 calls answered <nil>
 	// the model "strict" 0.5 <nil>
 }
 

@@ -109,7 +109,7 @@ func TestFindings(t *testing.T) {
 		"one request":         {twice("ab"), replay.Config{Settings: both}, "Saves nothing here: "},
 		"below the minimum":   {twice("ab", "ba"), replay.Config{Settings: both, Cache: prefixcache.Config{Minimum: 10_000}}, "Saves nothing here: none of the prompts has the 10000 tokens"},
 		"without a curve":     {twice("ab", "ba"), replay.Config{Settings: both}, "What the order costs in accuracy is not known without a curve."},
-		"a price":             {twice("ab", "ba"), replay.Config{Settings: both, Curve: steep}, "No setting saves as much as a point of the tokens for half a point of accuracy."},
+		"a price":             {twice("ab", "ba"), replay.Config{Settings: both, Curve: steep}, "No setting saves even 1 % of the tokens for half a point of accuracy or less."},
 		"no price": {
 			twice("ab", "ba"),
 			replay.Config{Settings: both, Curve: func(n int) ([]float64, error) { return slices.Repeat([]float64{0.5}, n), nil }},

@@ -117,15 +117,15 @@ func (w *work) finding(r Result) (string, bool) {
 	case most < 0:
 		return fmt.Sprintf("%.1f %% of the prompts' tokens come from the cache; nothing is there to hold it against.", 100*own.Share), false
 	case r.Rows[most].Share-own.Share < WorthSaving:
-		return fmt.Sprintf("%s: %.1f %% of the prompts' tokens come from the cache as you send them, and %.1f %% at most under any other setting.",
+		return fmt.Sprintf("%s: as you send them, %.1f %% of the prompts' tokens come from the cache. With any other setting it is %.1f %% at most.",
 			Nothing, 100*own.Share, 100*r.Rows[most].Share), false
 	case best < 0 || r.Rows[best].Share-own.Share < WorthSaving:
 		row := r.Rows[most]
-		return w.saving(r, row, "") + " No setting saves as much as a point of the tokens for half a point of accuracy.", true
+		return w.saving(r, row, "") + " No setting saves even 1 % of the tokens for half a point of accuracy or less.", true
 	}
 	chosen := ""
 	if w.curves != nil {
-		chosen = ", which saves most of what gives up half a point or less,"
+		chosen = ", which saves most among those that give up half a point of accuracy or less,"
 	}
 	return w.saving(r, r.Rows[best], chosen), true
 }
@@ -152,7 +152,7 @@ func (w *work) notes(r Result) []string {
 	var notes []string
 	note := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
 	if !w.traffic.Timed {
-		note("The requests have no times: they are taken in the order of the file, and nothing grows too old.")
+		note("The requests have no times. They are taken in the order of the file, and the cache forgets nothing by age.")
 	}
 	if own := r.Rows[0]; own.Short > 0 {
 		note("%s of %d are below the minimum of %d tokens and take nothing from the cache.", text.Count(own.Short, "prompt"), r.Requests, r.Cache.Minimum)
@@ -166,15 +166,19 @@ func (w *work) notes(r Result) []string {
 	if w.curves != nil {
 		least, most := w.documents()
 		if n := w.config.CurveDocuments; n > 0 && (n < least || n > most) {
-			note("The curve was measured with %d documents, and the requests have %d to %d: it is stretched to their length, where nobody measured it.", n, least, most)
+			have := fmt.Sprintf("%d to %d", least, most)
+			if least == most {
+				have = fmt.Sprint(most)
+			}
+			note("The curve was measured with %d documents, and the requests have %s: it is stretched to their length, where nobody measured it.", n, have)
 		}
 		switch {
 		case r.GoldSeen == 0:
 			note("Where the answers stand is assumed: each rank has the answer %g times as often as the one before.", w.config.Decay)
 		case w.traffic.Recorded:
-			note("Where the answers stand is what %d answers cite, which the order that was sent has its part in.", r.GoldSeen)
+			note("Where the answers stand is taken from what %d answers cite. The order that was sent has a part in that.", r.GoldSeen)
 		default:
-			note("Where the answers stand was seen in %d requests; where no document has it, every order is wrong.", r.GoldSeen)
+			note("%d requests tell where the answer stands. Where no document has it, every order counts as wrong.", r.GoldSeen)
 		}
 		note("Accuracy is arithmetic, not a measurement: one document has the answer, and is read as well in its slot beside any others.")
 	}
@@ -182,7 +186,7 @@ func (w *work) notes(r Result) []string {
 		note("Tokens from the cache have no price of their own, so that nothing is cheaper.")
 	}
 	if own := r.Rows[0].Labels; own != prompt.ByID && slices.ContainsFunc(r.Rows, func(row Row) bool { return row.Labels == prompt.ByID }) {
-		note("Your labels go by %s, and those of the other settings by ID: a document that moves would get another number, and what begins alike would end there.", own)
+		note("Your documents are numbered by %s, and those of the other settings by ID: else a document that moves gets another number, and the prompts are no longer alike from there on.", own)
 	}
 	return notes
 }
@@ -218,9 +222,9 @@ func (r Result) Behind() string {
 	if r.Conversations > 0 {
 		said += ", " + text.Count(r.Conversations, "conversation") + " of two turns or more"
 	}
-	cache := "cache: whole prompts"
+	cache := "the cache is taken to hold whole prompts"
 	if r.Cache.Kind != prefixcache.Prompts {
-		cache = "cache: a tree in blocks of " + text.Count(max(r.Cache.Block, 1), "token")
+		cache = "the cache is taken to share beginnings in blocks of " + text.Count(max(r.Cache.Block, 1), "token")
 	}
 	if r.Cache.Minimum > 0 {
 		cache += fmt.Sprintf(", from %d tokens", r.Cache.Minimum)

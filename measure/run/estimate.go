@@ -19,17 +19,16 @@ type Estimate struct {
 
 // String gives the numbers in one line.
 func (e Estimate) String() string {
-	about, most := "", "at most "
+	about, answers := "", fmt.Sprintf("at most %d of answers", e.Usage.Completion)
 	if e.Read < e.Questions {
 		about = "about "
 	}
 	if e.Unbounded {
-		most = "an unknown number, not "
+		answers = "answers of any length"
 	}
 	cost := ""
 	if e.Priced {
 		cost = fmt.Sprintf(", cost %.2f", e.Cost)
 	}
-	return fmt.Sprintf("%d calls, %s%d tokens of prompts, %s%d of answers%s",
-		e.Calls, about, e.Usage.Prompt, most, e.Usage.Completion, cost)
+	return fmt.Sprintf("%d calls, %s%d tokens of prompts, %s%s", e.Calls, about, e.Usage.Prompt, answers, cost)
 }

@@ -59,8 +59,8 @@ func ExampleRun() {
 	})
 	fmt.Println(right, err)
 	// Output:
-	// 80 calls: 0 known, 30 answered, 0 failed, 50 left
-	// bookend: the cap of 30 on calls stops the run: 30 are spent or open, and the next request may add 1; raise it to continue
-	// 80 calls: 30 known, 50 answered, 0 failed, 0 left <nil>
+	// 30 calls answered, 50 left
+	// bookend: the cap of 30 on calls stops the run: 30 are spent or being spent, and the next request may add 1; raise the cap to continue
+	// 50 calls answered, 30 answered before <nil>
 	// map[0:10 4:10] <nil>
 }

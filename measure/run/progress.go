@@ -5,15 +5,16 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bookend-rag/bookend/measure/internal/text"
 	"github.com/bookend-rag/bookend/measure/journal"
 )
 
 // Progress says how far a run is.
 type Progress struct {
-	Calls    int  // of the source
+	Calls    int  // of the source; those that share their key with a call before them count once
 	Skipped  int  // need not be asked, by what others answered
 	Enough   bool // the source has enough: what is left need not be asked
-	Known    int  // had an answer before the run, or share their key with a call before them
+	Known    int  // had an answer before the run
 	Answered int  // by this run
 	Failed   int  // in this run
 	Open     int  // being asked
@@ -28,17 +29,24 @@ type Progress struct {
 // those that were never begun or were interrupted.
 func (p Progress) Left() int { return p.Calls - p.Skipped - p.Known - p.Answered - p.Failed }
 
-// String gives the numbers in one line.
+// String says in one line what became of the calls, without what became of none.
 func (p Progress) String() string {
-	needless, left := p.Skipped, p.Left()
+	needless, left, why := p.Skipped, p.Left(), "not needed"
 	if p.Enough {
-		needless, left = needless+left, 0
+		needless, left, why = needless+left, 0, "not needed, since enough is known"
 	}
-	skipped := ""
-	if needless > 0 {
-		skipped = fmt.Sprintf(", %d not needed", needless)
+	said := fmt.Sprintf("%s answered", text.Count(p.Answered, "call"))
+	for _, part := range []struct {
+		calls int
+		what  string
+	}{
+		{p.Known, "answered before"}, {p.Failed, "failed"}, {left, "left"}, {needless, why},
+	} {
+		if part.calls > 0 {
+			said += fmt.Sprintf(", %d %s", part.calls, part.what)
+		}
 	}
-	return fmt.Sprintf("%d calls: %d known, %d answered, %d failed%s, %d left", p.Calls, p.Known, p.Answered, p.Failed, skipped, left)
+	return said
 }
 
 // FailuresError says that Limits.MaxFailures calls in a row failed.

@@ -19,7 +19,7 @@ type CapError struct {
 
 // Error gives the numbers and the remedy.
 func (e *CapError) Error() string {
-	return fmt.Sprintf("bookend: the cap of %.6g on %s stops the run: %.6g are spent or open, and the next request may add %.6g; raise it to continue",
+	return fmt.Sprintf("bookend: the cap of %.6g on %s stops the run: %.6g are spent or being spent, and the next request may add %.6g; raise the cap to continue",
 		e.Max, e.Cap, e.Spent, e.Next)
 }
 

@@ -179,18 +179,23 @@ func (r *runner) dispatch(ctx context.Context, source Source, work chan<- task) 
 			r.stop(fmt.Errorf("bookend: call %d cannot be built: %w", i, err), true)
 			return
 		}
-		_, twice := begun[call.Key]
+		if _, twice := begun[call.Key]; twice {
+			r.mu.Lock()
+			r.progress.Calls--
+			r.mu.Unlock()
+			continue
+		}
+		begun[call.Key] = struct{}{}
 		answered, unjudged := r.known(call.Key)
 		if !answered && r.model == nil {
 			continue
 		}
-		if twice || answered && unjudged == nil {
+		if answered && unjudged == nil {
 			r.mu.Lock()
 			r.progress.Known++
 			r.mu.Unlock()
 			continue
 		}
-		begun[call.Key] = struct{}{}
 		t := task{call: call, answered: unjudged}
 		if unjudged == nil {
 			t.reserved = most(call, false)

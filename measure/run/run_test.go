@@ -367,7 +367,7 @@ func TestCallsOfOneKeyAreAskedOnce(t *testing.T) {
 		<-other // so that the second call comes while the first is open
 		return model.Answer{}, nil
 	}), fake.Journal(t, path), Limits{})
-	if records, _ := fake.Read(t, path); err != nil || len(records) != 2 || got.Known != 2 || got.Answered != 2 || got.Left() != 0 {
+	if records, _ := fake.Read(t, path); err != nil || len(records) != 2 || got.Calls != 2 || got.Known != 0 || got.Answered != 2 || got.Left() != 0 {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
@@ -384,9 +384,9 @@ func TestBrokenSourceStops(t *testing.T) {
 func TestProgressPrints(t *testing.T) {
 	t.Parallel()
 	for want, p := range map[string]Progress{
-		"10 calls: 1 known, 2 answered, 3 failed, 4 left":               {Calls: 10, Known: 1, Answered: 2, Failed: 3},
-		"10 calls: 1 known, 2 answered, 3 failed, 1 not needed, 3 left": {Calls: 10, Known: 1, Answered: 2, Failed: 3, Skipped: 1},
-		"10 calls: 1 known, 2 answered, 3 failed, 4 not needed, 0 left": {Calls: 10, Known: 1, Answered: 2, Failed: 3, Skipped: 1, Enough: true},
+		"2 calls answered, 1 answered before, 3 failed, 4 left":                              {Calls: 10, Known: 1, Answered: 2, Failed: 3},
+		"2 calls answered, 1 answered before, 3 failed, 3 left, 1 not needed":                {Calls: 10, Known: 1, Answered: 2, Failed: 3, Skipped: 1},
+		"2 calls answered, 1 answered before, 3 failed, 4 not needed, since enough is known": {Calls: 10, Known: 1, Answered: 2, Failed: 3, Skipped: 1, Enough: true},
 	} {
 		if got := p.String(); got != want {
 			t.Errorf("(-want +got) -%s +%s", want, got)

@@ -47,7 +47,7 @@ func pointers(arms []ArmResult) []*ArmResult {
 
 // arm judges one arm over the complete questions.
 func (w *watcher) arm(r Result, complete []*asked, name string, slot int, at func(*asked) cell) ArmResult {
-	a := ArmResult{Arm: name, Slot: slot, Counts: w.planned(r.Questions.Planned, slot, at)}
+	a := ArmResult{Arm: name, Slot: slot, Counts: w.planned(r.Questions.Planned, at)}
 	var scores evidence.Mean
 	for _, cluster := range clustersOf(complete) {
 		sum, n := 0.0, 0
@@ -109,16 +109,11 @@ func (t *Tally) finish(n int) {
 	t.Interval, _ = stats.Wilson(t.Correct, n, stats.Confidence) // n is 1 or more
 }
 
-// planned counts what became of the calls of one arm. Questions that it was chosen to be
-// left out of are not planned.
-func (w *watcher) planned(questions, slot int, at func(*asked) cell) judge.Counts {
+// planned counts what became of the calls of one arm, in all questions of the plan.
+func (w *watcher) planned(questions int, at func(*asked) cell) judge.Counts {
 	counts := judge.Counts{Planned: questions}
 	for _, q := range w.questions {
-		c := at(q)
-		tally(&counts, c)
-		if c.state == notAsked || slot == model.NoSlot && q.bare && c.state == missing {
-			counts.Planned--
-		}
+		tally(&counts, at(q))
 	}
 	counts.Missing = counts.Planned - counts.Answered - counts.Failed
 	return counts
@@ -152,13 +147,7 @@ func (w *watcher) repeat(r *Result) {
 			}
 		}
 	}
-	asked := r.Questions.Planned
-	for _, q := range w.questions {
-		if q.bare && len(q.repeats) == 0 {
-			asked--
-		}
-	}
-	counts.Planned = max(asked*w.described.Repeats, counts.Answered+counts.Failed)
+	counts.Planned = max(r.Questions.Planned*w.described.Repeats, counts.Answered+counts.Failed)
 	counts.Missing = counts.Planned - counts.Answered - counts.Failed
 	r.Again.Counts = counts
 	if flips, err := stats.FlipRate(first, again, stats.Confidence); err == nil { // else there is no pair yet

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bookend-rag/bookend/measure/internal/text"
 	"github.com/bookend-rag/bookend/measure/layout"
 )
 
@@ -34,6 +35,19 @@ func (p *Plan) Manifest() any { return p.Describe() }
 // String says in a few lines what would be asked, without reading a case.
 func (p *Plan) String() string {
 	m := p.Describe()
-	return fmt.Sprintf("%s, %s, %d documents, layout %s\n%d questions × %d arms (%s; slots %s) = %d calls",
-		m.Model, m.Task, m.Documents, m.Layout, m.Questions, len(p.arms), strings.Join(m.Arms, ", "), slotList(m.Slots), m.Calls)
+	ways := map[string]string{
+		ArmClosedBook: "without documents (closed-book)",
+		ArmOracle:     "with the answer's document alone (oracle)",
+		ArmSlot:       "with the answer in slot " + slotList(m.Slots),
+		ArmRepeat:     "once more in the middle slot (repeat)",
+	}
+	if m.Repeats > 1 {
+		ways[ArmRepeat] = fmt.Sprintf("%d times more in the middle slot (repeat)", m.Repeats)
+	}
+	var asked []string
+	for _, arm := range m.Arms {
+		asked = append(asked, ways[arm])
+	}
+	return fmt.Sprintf("%s, %s, %d documents, layout %s\n%s, each asked in %s: %s.",
+		m.Model, m.Task, m.Documents, m.Layout, text.Count(m.Questions, "question"), text.Count(len(p.arms), "way"), strings.Join(asked, ", "))
 }

@@ -32,7 +32,7 @@ func ExampleNewPlan() {
 	fmt.Println(plan)
 	// Output:
 	// small, key-value, 75 documents, layout key-value
-	// 100 questions × 12 arms (closed-book, oracle, slot, repeat; slots 1, 4, 12, 24, 38, 52, 64, 72, 75) = 1200 calls
+	// 100 questions, each asked in 12 ways: without documents (closed-book), with the answer's document alone (oracle), with the answer in slot 1, 4, 12, 24, 38, 52, 64, 72, 75, once more in the middle slot (repeat).
 }
 
 func ExamplePlan_Estimate() {

@@ -46,7 +46,7 @@ func (r Result) finding() string {
 	case core.ShapeFlat:
 		return fmt.Sprintf("Every slot is read alike by %s, to within %.0f points (%s).", who, 100*r.Verdict.Margin, of)
 	default:
-		return fmt.Sprintf("Nothing is decided yet about where %s reads best (%s)%s.", who, of, r.more())
+		return fmt.Sprintf("It is not known yet where %s reads best (%s).%s", who, of, r.more())
 	}
 	best, worst := r.extremes()
 	return fmt.Sprintf("%s by %s: %s with the answer in slot %d, %s in slot %d (%s).", sentence, who,
@@ -62,10 +62,10 @@ func (r Result) score(a ArmResult) string {
 	return percent(v) + " right"
 }
 
-// more says how many more questions would tell, in a part of a sentence.
+// more says how many more questions would tell, in a sentence of its own.
 func (r Result) more() string {
 	if r.Withheld {
-		return "; nothing shows yet that it uses its documents"
+		return " Nothing shows yet that it uses its documents."
 	}
 	more := r.Verdict.More
 	if more == nil {
@@ -73,15 +73,19 @@ func (r Result) more() string {
 	}
 	var ways []string
 	if more.Named > 0 {
-		ways = append(ways, fmt.Sprintf("about %d more would name a shape if the differences stay as they are", more.Named))
+		ways = append(ways, fmt.Sprintf(" If the differences stay as they are, a shape is known after about %s.", moreQuestions(more.Named)))
 	}
 	if more.Flat > 0 {
-		ways = append(ways, fmt.Sprintf("about %d more would show that it is flat, if it is", more.Flat))
+		ways = append(ways, fmt.Sprintf(" If every slot is read alike, that is known after about %s.", moreQuestions(more.Flat)))
 	}
-	if len(ways) == 0 {
-		return ""
+	return strings.Join(ways, "")
+}
+
+func moreQuestions(n int) string {
+	if n == 1 {
+		return "one more question"
 	}
-	return ": " + strings.Join(ways, ", and ")
+	return fmt.Sprintf("%d more questions", n)
 }
 
 // evenness is in how many questions the slots were asked: the least and the most.

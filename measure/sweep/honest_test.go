@@ -356,3 +356,24 @@ func TestUnreadSlotsAreTold(t *testing.T) {
 		}
 	}
 }
+
+// Flat is not promised as long as it would not be said.
+func TestNoFlatIsPromisedToAModelThatUsesNoDocuments(t *testing.T) {
+	t.Parallel()
+	for oracle, want := range map[string]bool{"no": false, "yes": true} {
+		var records []journal.Record
+		for q := range 40 {
+			id := "q" + strconv.Itoa(q)
+			records = append(records, answer(id, ArmClosedBook, model.NoSlot, 0, "no"), answer(id, ArmOracle, model.NoSlot, 0, oracle))
+			for at := range 3 {
+				records = append(records, answer(id, ArmSlot, at, 0, "no"))
+			}
+		}
+		d := small()
+		d.Slots, d.Questions, d.Repeats, d.Arms = []int{0, 1, 2}, 40, 0, []string{ArmSlot, ArmClosedBook, ArmOracle}
+		r := mustSummarize(t, d, records, judge.Judging{})
+		if r.Verdict == nil || r.Verdict.More == nil || r.Verdict.More.Flat > 0 != want {
+			t.Errorf("oracle %q: %s %+v", oracle, r.Finding, r.Verdict)
+		}
+	}
+}

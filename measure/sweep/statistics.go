@@ -25,6 +25,9 @@ func (w *watcher) verdict(r *Result) {
 		return
 	}
 	v := w.trial.Verdict()
+	if v.More != nil && !w.check.SweepReads() {
+		v.More = &shape.More{Named: v.More.Named} // as it is, flat would not be said
+	}
 	if v.Shape == core.ShapeFlat && !w.check.SweepReads() {
 		v.Shape, v.Settled = core.ShapeUndecided, false
 		r.Withheld = true

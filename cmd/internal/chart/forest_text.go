@@ -24,7 +24,11 @@ type forestText struct {
 // behind the last. Where nothing is counted yet, the text says so.
 func ForestText(r compare.Result) string {
 	d := forestText{DifferencesOf(r), mostColumns}
-	if len(d.Rows) == 0 {
+	switch {
+	case len(d.Rows) > 0:
+	case r.Unfit != nil:
+		return "No plot: the run can tell nothing."
+	default:
 		return "No plot: no question is complete in every arm."
 	}
 	margin, value := 0, 0

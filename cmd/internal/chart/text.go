@@ -4,6 +4,7 @@ package chart
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -26,6 +27,9 @@ const (
 func Text(results []sweep.Result) string {
 	shown := Drawable(results)
 	if len(shown) == 0 {
+		if slices.ContainsFunc(results, func(r sweep.Result) bool { return r.Unfit != nil }) {
+			return "No plot: the run can tell nothing."
+		}
 		return "No plot: no question was answered in every measured slot."
 	}
 	low, high := Range(shown, len(shown) == 1)

@@ -29,6 +29,7 @@ type comparison struct {
 	Behind                          string
 	Accuracy, Differences, Evidence grid
 	Fixed                           grid // no rows where the number of questions was not fixed
+	DifferencesNote                 string
 	Identical, How                  []string
 	Strata                          grid // no columns where nothing is counted
 	StrataNote                      string
@@ -61,7 +62,7 @@ func Comparison(r compare.Result) ([]byte, error) {
 		Costs: newGrid(table.Costs(r)), AboutCosts: allTogether(table.AboutCosts(r)), Plots: costPlots(chart.CostsOf(r), table.Warnings(r)),
 		Behind:   table.BehindComparison(r),
 		Accuracy: newGrid(table.Compared(r)), Differences: newGrid(table.Differences(r)), Evidence: newGrid(table.Evidence(r)),
-		Fixed: newGrid(table.Fixed(r)), Identical: table.Identical(r), How: allTogether(table.How(r)),
+		Fixed: newGrid(table.Fixed(r)), Identical: table.Identical(r), DifferencesNote: table.DifferencesNote(r), How: allTogether(table.How(r)),
 		StrataNote: table.StrataNote,
 		Counts:     newGrid(table.ComparedCounts(r)), CallRule: table.CallRule(r),
 		Spending: table.Spending(r), Caching: newGrid(table.Caching(r)), CachingCost: allTogether(table.CachingCost(r)),

@@ -117,6 +117,7 @@ func TestComparisonOrder(t *testing.T) {
 	t.Parallel()
 	r := hostileComparison()
 	r.Finding, r.Winner, r.Arms[1].Name = "Reorder: it pays.", "new", "new"
+	r.Arms[1].Counts.Failed = 1
 	html := mustPage(t, r)
 	at := 0
 	for _, want := range []string{

@@ -86,7 +86,7 @@ func TestMarks(t *testing.T) {
 		banner  string
 	}{
 		{[]sweep.Result{plain}, 0, ""},
-		{[]sweep.Result{marked}, 2, "No model was asked"},
+		{[]sweep.Result{marked}, 2, "no model was asked"},
 		{[]sweep.Result{plain, marked}, 2, "In part: a simulated reader"},
 	} {
 		text, err := HTML(c.results)
@@ -124,7 +124,7 @@ func TestSimulatedBaselines(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n := strings.Count(string(text), "closed-book accuracy is made up as 0.8 of its worst slot"); n != c.want {
+		if n := strings.Count(string(text), "without documents (closed-book) it is right 0.8 times"); n != c.want {
 			t.Errorf("%s: the note stands there %d times, want %d", c.name, n, c.want)
 		}
 	}

@@ -27,7 +27,7 @@ type reusePage struct {
 func Reuse(r replay.Result) ([]byte, error) {
 	p := reusePage{
 		head:    newHead("What does the prompt cache save? " + show.Line(r.Source)),
-		Finding: together(show.Line(r.Finding)), Behind: show.Line(r.Behind()), Columns: table.ReuseColumns,
+		Finding: together(show.Line(r.Finding)), Behind: show.Line(r.Behind()), Columns: table.ReuseNote(r),
 		Plots: scatters(r), Settings: newGrid(table.Reuse(r)),
 	}
 	for _, row := range r.Rows {

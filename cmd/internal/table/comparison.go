@@ -14,7 +14,10 @@ import (
 )
 
 // NotMeasured says what a simulated result is.
-const NotMeasured = "A simulated reader gave these answers. No model was asked; nothing here is a measurement."
+const NotMeasured = "A simulated reader gave these answers, and no model was asked: nothing here is a measurement."
+
+// Unfit marks what can tell nothing.
+const Unfit = "UNFIT"
 
 // Warning is what has to stand in front of every view of a comparison.
 type Warning struct{ Mark, Meaning string }
@@ -23,15 +26,15 @@ type Warning struct{ Mark, Meaning string }
 func Warnings(r compare.Result) []Warning {
 	var warnings []Warning
 	if r.Simulated {
-		warnings = append(warnings, Warning{"SIMULATED", NotMeasured + " Where the prompt holds no answer, its accuracy is made up as 0.8 of its worst slot."})
+		warnings = append(warnings, Warning{"SIMULATED", NotMeasured + " Where no document of a prompt holds the answer, the reader is made to be right 0.8 times as often as in its worst slot."})
 	}
 	if r.Unfit != nil {
-		warnings = append(warnings, Warning{"UNFIT", show.Line("This run can tell nothing: " + r.Unfit.Reason + ". " + r.Unfit.Remedy)})
+		warnings = append(warnings, Warning{Unfit, show.Line("This run can tell nothing: " + r.Unfit.Reason + ". " + r.Unfit.Remedy)})
 	}
 	if r.SameQuestions {
 		warnings = append(warnings, Warning{
 			"FITTED ON THE SAME QUESTIONS",
-			"The measured placement was fitted on questions that are compared here. Its gain is flattered, and may not exist on others: compare again on questions that the curve has not seen.",
+			"The measured placement was fitted on questions that are compared here. So its gain looks larger than it is, and there may be none on other questions. Compare again on questions that the curve has not seen.",
 		})
 	}
 	return warnings
@@ -76,7 +79,11 @@ func Verdict(r compare.Result) string {
 // BehindComparison says which questions stand behind the figures.
 func BehindComparison(r compare.Result) string {
 	q := r.Questions
-	text := fmt.Sprintf("%s counted, of %d planned", show.Count(q.Counted, "question"), q.Planned)
+	text := fmt.Sprintf("%s of %d planned", show.Count(q.Counted, "question"), q.Planned)
+	if q.Counted == q.Planned {
+		text = "all " + show.Count(q.Counted, "question")
+	}
+	text = "The figures are those of " + text
 	if q.Clusters > 0 {
 		text += fmt.Sprintf("; those that hang together count as one, which makes %d", q.Clusters)
 	}
@@ -84,15 +91,15 @@ func BehindComparison(r compare.Result) string {
 		n    int
 		what string
 	}{
-		{q.Dropped, "dropped, because a call failed or was refused"},
-		{q.Missing, "begun, with a call that has no answer yet"},
-		{q.After, "begun before the answer was known, and not counted"},
+		{q.Dropped, "left out, because a call failed or was refused"},
+		{q.Missing, "not finished yet"},
+		{q.After, "left out, begun before the verdict was known"},
 	} {
 		if n.n > 0 {
 			text += fmt.Sprintf("; %d %s", n.n, n.what)
 		}
 	}
-	return fmt.Sprintf("%s. Scored by %s, on the %s; the same questions and documents in every arm.", text, show.Line(r.Scorer), r.JudgedBy)
+	return fmt.Sprintf("%s. The %s is scored by %s.", text, r.JudgedBy, show.Line(r.Scorer))
 }
 
 // ArmName names an arm and what it is for.
@@ -106,7 +113,7 @@ func ArmName(a compare.ArmResult) string {
 // Compared returns what was right in each arm; no rows where nothing is counted. Intervals of single arms hold for a
 // fixed number of questions, and are left out where that was not fixed.
 func Compared(r compare.Result) (columns []string, rows [][]string) {
-	columns = []string{"arm", "n", "right", "full answer", "95 % interval", "first line", "95 % interval"}
+	columns = []string{"arm", "n", "right", "full answer (95 %)", "first line (95 %)"}
 	switch {
 	case r.Graded:
 		columns = []string{"arm", "n", "scored .5 or more", "mean, full answer", "mean, first line"}
@@ -119,14 +126,14 @@ func Compared(r compare.Result) (columns []string, rows [][]string) {
 	for _, a := range r.Arms {
 		row := []string{ArmName(a), strconv.Itoa(a.Full.N), strconv.Itoa(r.Judged(a).Correct)}
 		for _, t := range []compare.Tally{a.Full, a.FirstLine} {
-			if t.IsZero() {
-				row = append(row, []string{"–", "–"}[:(len(columns)-3)/2]...)
-				continue
+			cell := show.Percent(t.Accuracy)
+			switch {
+			case t.IsZero():
+				cell = "–"
+			case t.Wilson != nil:
+				cell += " (" + interval(*t.Wilson) + ")"
 			}
-			row = append(row, show.Percent(t.Accuracy))
-			if t.Wilson != nil {
-				row = append(row, interval(*t.Wilson))
-			}
+			row = append(row, cell)
 		}
 		rows = append(rows, row)
 	}
@@ -141,7 +148,7 @@ func RangeName(r compare.Result) string {
 // Differences returns each arm against the baseline, in points, but for identical
 // ones.
 func Differences(r compare.Result) (columns []string, rows [][]string) {
-	columns = []string{"against baseline", "points", RangeName(r), "wins", "losses", "same", "discordant"}
+	columns = []string{"against baseline", "points", fmt.Sprintf("%.4g %% sequence", 100*(1-r.Alpha)), "wins", "losses", "same", "differ"}
 	for _, a := range r.Arms {
 		switch against := a.Against; {
 		case against == nil, a.Identical != "":
@@ -157,12 +164,25 @@ func Differences(r compare.Result) (columns []string, rows [][]string) {
 	return columns, rows
 }
 
+// DifferencesNote says what the columns of Differences hold.
+func DifferencesNote(r compare.Result) string {
+	if _, rows := Differences(r); len(rows) == 0 {
+		return ""
+	}
+	right := "right answers of 100"
+	if r.Graded {
+		right = "the score of 100"
+	}
+	return fmt.Sprintf("Points: %s, more or less than in the baseline. The %.4g %% confidence sequence holds the true difference in at least %.4g %% of comparisons, however often one looks. Wins: questions that the arm answers better than the baseline; losses: worse. Differ: the share of both.",
+		right, 100*(1-r.Alpha), 100*(1-r.Alpha))
+}
+
 // Identical says which arms are identical to which.
 func Identical(r compare.Result) []string {
 	var lines []string
 	for _, a := range r.Arms {
 		if a.Identical != "" {
-			lines = append(lines, fmt.Sprintf("%s is identical to %s: it gives the same prompts for every list, and costs no calls.", show.Line(a.Name), show.Line(a.Identical)))
+			lines = append(lines, fmt.Sprintf("%s is identical to %s: it gives the same prompts for every list, and takes no calls of its own.", show.Line(a.Name), show.Line(a.Identical)))
 		}
 	}
 	return lines
@@ -230,29 +250,33 @@ func How(r compare.Result) []string {
 	var lines []string
 	if _, rows := Evidence(r); len(rows) > 0 {
 		lines = append(lines, fmt.Sprintf(
-			"e is evidence: about the factor that a fair bet on the statement would have won so far. The verdict is reorder when e for a gain of some challenger reaches %.4g, and keep when e against a gain of %s points does for every challenger. So each of the two is wrong in at most %.4g %% of comparisons, however often one looks. That holds for independent questions and a model that does not change.",
-			1/r.Alpha, Worthwhile(r), 100*r.Alpha))
+			"The larger e, the stronger the evidence: it is about the factor that a fair bet on the statement would have won so far. The verdict is reorder when e for a gain reaches %.4g in some challenger. It is keep when e against a gain of %s points reaches %.4g in all of them. Each of the two is wrong in at most %.4g %% of comparisons, however often one looks. That holds for independent questions and a model that does not change.",
+			1/r.Alpha, Worthwhile(r), 1/r.Alpha, 100*r.Alpha))
 		if r.UntilDecided && r.Word == evidence.Reorder {
-			lines = append(lines, "Where a comparison stops at reorder, the gain that it prints is on average larger than the true one. Trust the sequence first.")
+			lines = append(lines, "A comparison that stops at reorder prints a gain that is on average larger than the true one. Trust the sequence first.")
 		}
-		if askedLess(r) {
-			lines = append(lines, "A challenger with fewer questions than the baseline was asked no more from there on: it was excluded, or too far behind the best to win.")
-		}
-		text := "A confidence sequence looks to both sides, and may therefore still hold 0 when reorder is known."
+		text := fmt.Sprintf("A confidence sequence looks to both sides, and each e to one. So the sequence may still hold 0 when reorder is known, and %s points when keep is.", Worthwhile(r))
 		if len(rows) > 1 {
-			text = "e for a gain and its p account for the other challengers. " + text + " It stands for its arm alone."
+			text = "With several challengers one may lead by luck: e for a gain and its p (anytime p) take that into account, a confidence sequence does not. " + text
 		}
 		lines = append(lines, text)
 	}
+	if askedLess(r) {
+		line := "A challenger with fewer questions than the baseline was dropped on the way: a gain that matters was excluded, or it was too far behind the best to win."
+		if r.NoWorse > 0 {
+			line = "A challenger with fewer questions than the baseline was not always asked: while it is open which cheaper arm is no worse, those arms alone are. Later it may have been too far behind the best to win."
+		}
+		lines = append(lines, line)
+	}
 	if _, rows := Fixed(r); len(rows) > 0 {
-		lines = append(lines, "McNemar, Holm, the bootstrap and the detectable difference (at 5 %, power 80 %) hold because the number of questions was fixed before, and decide nothing.")
+		lines = append(lines, "McNemar, Holm, the bootstrap and the detectable difference (at 5 %, power 80 %) are those of a test with a number of questions that was fixed before. They decide nothing here.")
 	}
 	if f := r.Repeat; f != nil {
-		line := fmt.Sprintf("Asked again, the baseline was judged otherwise in %d of %d answers (%s", f.Flips, f.Pairs, show.Percent(f.Rate))
+		line := fmt.Sprintf("The noise floor: asked the same again, the baseline was judged otherwise in %d of %d answers (%s", f.Flips, f.Pairs, show.Percent(f.Rate))
 		if f.Wilson != nil {
 			line += ", 95 % interval " + interval(*f.Wilson)
 		}
-		lines = append(lines, line+"): the noise floor.")
+		lines = append(lines, line+").")
 	}
 	return lines
 }
@@ -285,6 +309,9 @@ func Strata(r compare.Result) (columns []string, rows [][]string) {
 		row := []string{ArmName(a)}
 		for _, s := range r.Strata {
 			cell := fmt.Sprintf("%.1f", 100*s.Arms[i].Accuracy)
+			if s.Arms[i].N == 0 {
+				cell = "–"
+			}
 			if i > 0 && s.Arms[i].N == s.Questions {
 				cell += fmt.Sprintf(" (%s)", points(s.Arms[i].Accuracy-s.Arms[0].Accuracy))
 			}
@@ -296,7 +323,7 @@ func Strata(r compare.Result) (columns []string, rows [][]string) {
 }
 
 // StrataNote says how to read Strata.
-const StrataNote = "Right answers in percent, and in brackets the points against the baseline. A part of the questions says less than all of them: the verdict is about all."
+const StrataNote = "Right answers in percent. In brackets: the points against the baseline, where both got all questions of the column. Few questions say little: the verdict is about all of them."
 
 // ComparedCounts returns what became of the calls: the sum, and the arms with a call that
 // got no ordinary answer.
@@ -307,34 +334,54 @@ func ComparedCounts(r compare.Result) (columns []string, rows [][]string) {
 			rows = append(rows, countRow(ArmName(a), c))
 		}
 	}
-	return countColumns("calls"), rows
+	return countColumns("to ask"), rows
 }
 
-// CallRule says how failed, refused and unusual calls count.
+// CallRule says how failed, refused and unusual calls count, where there are any.
 func CallRule(r compare.Result) string {
-	rule := "A call that failed for good, or that the server refused, takes its question out of the figures of every arm. The verdict must hold even if such calls count against it: for reorder as wrong in the challenger and right in the baseline, for keep the other way round."
+	if _, rows := ComparedCounts(r); len(rows) == 1 {
+		return ""
+	}
+	rule := "A call that failed for good, or that the server refused, takes its question out of the figures of every arm. The verdict has to hold even if such calls count against it: for reorder, as wrong in the challenger and right in the baseline; for keep, the other way round."
 	if r.Unanswered == compare.Wrong {
 		rule = "A call that failed for good, or that the server refused, is wrong in its arm."
 	}
-	return rule + " Truncated and empty answers are judged as they stand. An arm that is not listed got an ordinary answer to every call. A call that several arms share counts in each of them, and once under all."
+	return rule + " Answers that were cut off or empty are judged as they stand. An arm without a row got an ordinary answer to every call. A call that several arms share counts in each of them, and once under all."
 }
 
 // Caching returns how well a server's cache of prompts serves each arm; no rows where
 // nothing is counted.
 func Caching(r compare.Result) (columns []string, rows [][]string) {
-	columns = []string{"arm", "begins like the baseline", "prompt tokens", "from the cache", "share"}
+	columns = []string{"arm", "begins like the baseline", "prompt tokens"}
+	cached := cachedTokens(r) > 0
+	if cached {
+		columns = append(columns, "from the cache")
+	}
 	if r.Questions.Counted == 0 {
 		return columns, nil
 	}
 	for _, a := range r.Arms {
 		c := a.Caching
-		row := []string{ArmName(a), show.Percent(c.Common), strconv.Itoa(c.Prompt), strconv.Itoa(c.Cached), "–"}
-		if c.Prompt > 0 {
-			row[4] = show.Percent(float64(c.Cached) / float64(c.Prompt))
+		row := []string{ArmName(a), show.Percent(c.Common), strconv.Itoa(c.Prompt)}
+		switch {
+		case !cached:
+		case c.Prompt > 0:
+			row = append(row, fmt.Sprintf("%d (%s)", c.Cached, show.Percent(float64(c.Cached)/float64(c.Prompt))))
+		default:
+			row = append(row, strconv.Itoa(c.Cached))
 		}
 		rows = append(rows, row)
 	}
 	return columns, rows
+}
+
+// cachedTokens are those that the server took out of its cache, by its own word.
+func cachedTokens(r compare.Result) int {
+	cached := 0
+	for _, a := range r.Arms {
+		cached += a.Caching.Cached
+	}
+	return cached
 }
 
 // CachingCost says what reordering costs where a server caches prompts; nothing where
@@ -347,16 +394,15 @@ func CachingCost(r compare.Result) []string {
 	var lines []string
 	for _, a := range r.Arms {
 		if a.Kind != compare.Baseline && a.Name == r.Winner {
-			lines = append(lines, fmt.Sprintf("With %s a prompt begins like that of %s for %s of its length. A server that has the prompt of %s in its cache reads the other %s anew.",
+			lines = append(lines, fmt.Sprintf("With %s a prompt begins like that of %s for %s of its length. So a server that has the prompt of %s in its cache still has to read the other %s.",
 				show.Line(a.Name), baseline, show.Percent(a.Caching.Common), baseline, show.Percent(1-a.Caching.Common)))
 		}
 	}
-	cached := 0
-	for _, a := range r.Arms {
-		cached += a.Caching.Cached
-	}
-	if cached == 0 {
+	switch {
+	case r.Simulated:
+		return lines
+	case cachedTokens(r) == 0:
 		return append(lines, "The server reported no token out of a cache.")
 	}
-	return append(lines, "The arms of a question are asked one after the other, in the order of this table, so that later ones find more in the cache than they would alone.")
+	return append(lines, "The arms of a question are asked one after the other, in the order of this table. So later ones find more in the cache than they would alone.")
 }

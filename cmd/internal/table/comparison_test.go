@@ -80,15 +80,15 @@ func TestComparisonTables(t *testing.T) {
 	t.Parallel()
 	r := comparison(false)
 	for _, c := range []struct{ name, got, want string }{
-		{"right", all(Compared(r)), `arm|n|right|full answer|95 % interval|first line|95 % interval
-ranked (baseline)|10|6|60.0 %|11.1 – 99.9|50.0 %|11.1 – 99.9
-=new|10|8|80.0 %|11.1 – 99.9|50.0 %|11.1 – 99.9
-twin|10|6|60.0 %|11.1 – 99.9|50.0 %|11.1 – 99.9
-repeat 1|10|5|50.0 %|11.1 – 99.9|50.0 %|11.1 – 99.9`},
-		{"differences", all(Differences(r)), `against baseline|points|95 % confidence sequence|wins|losses|same|discordant
+		{"right", all(Compared(r)), `arm|n|right|full answer (95 %)|first line (95 %)
+ranked (baseline)|10|6|60.0 % (11.1 – 99.9)|50.0 % (11.1 – 99.9)
+=new|10|8|80.0 % (11.1 – 99.9)|50.0 % (11.1 – 99.9)
+twin|10|6|60.0 % (11.1 – 99.9)|50.0 % (11.1 – 99.9)
+repeat 1|10|5|50.0 % (11.1 – 99.9)|50.0 % (11.1 – 99.9)`},
+		{"differences", all(Differences(r)), `against baseline|points|95 % sequence|wins|losses|same|differ
 =new|+20.0|−5.0 to +45.0|3|1|6|40.0 %
 repeat 1|−10.0|−35.0 to +15.0|0|1|9|10.0 %`},
-		{"identical", strings.Join(Identical(r), "\n"), "twin is identical to ranked: it gives the same prompts for every list, and costs no calls."},
+		{"identical", strings.Join(Identical(r), "\n"), "twin is identical to ranked: it gives the same prompts for every list, and takes no calls of its own."},
 		{"evidence", all(Evidence(r)), `challenger|e for a gain|anytime p|e against +3 points
 =new|25|0.0400|10^−22`},
 		{"fixed", all(Fixed(r)), `against baseline|McNemar p|Holm p|95 % bootstrap|detectable points
@@ -96,21 +96,21 @@ repeat 1|−10.0|−35.0 to +15.0|0|1|9|10.0 %`},
 repeat 1|0.5000|–|−22.5 to +2.5|–`},
 		{"strata", all(Strata(r)), `answer at rank|1|3 – 5|nowhere
 questions|7|2|1
-ranked (baseline)|50.0|0.0|0.0
-=new|75.0 (+25.0)|0.0|0.0
-twin|50.0 (0.0)|0.0|0.0
-repeat 1|25.0|0.0|0.0`},
-		{"counts", all(ComparedCounts(r)), `calls|planned|answered|failed|not asked|refused|truncated|empty
+ranked (baseline)|50.0|–|–
+=new|75.0 (+25.0)|–|–
+twin|50.0 (0.0)|–|–
+repeat 1|25.0|–|–`},
+		{"counts", all(ComparedCounts(r)), `calls|to ask|answered|failed|unasked|refused|cut off|empty
 all|0|0|0|0|0|0|0
 repeat 1|12|10|1|1|0|0|0`},
-		{"caching", all(Caching(r)), `arm|begins like the baseline|prompt tokens|from the cache|share
-ranked (baseline)|100.0 %|100|25|25.0 %
-=new|20.0 %|100|5|5.0 %
-twin|0.0 %|0|0|–
-repeat 1|0.0 %|0|0|–`},
-		{"behind", BehindComparison(r), "10 questions counted, of 12 planned; 1 dropped, because a call failed or was refused; 1 begun, with a call that has no answer yet. Scored by s, on the full answer; the same questions and documents in every arm."},
+		{"caching", all(Caching(r)), `arm|begins like the baseline|prompt tokens|from the cache
+ranked (baseline)|100.0 %|100|25 (25.0 %)
+=new|20.0 %|100|5 (5.0 %)
+twin|0.0 %|0|0
+repeat 1|0.0 %|0|0`},
+		{"behind", BehindComparison(r), "The figures are those of 10 questions of 12 planned; 1 left out, because a call failed or was refused; 1 not finished yet. The full answer is scored by s."},
 		{"spending", Spending(r), "The run took 33 requests, 400 tokens of prompts (30 of them out of the server's cache) and 20 tokens of answers. What that cost is not known: give --price-prompt and --price-answer with the command that asks, and it is told here."},
-		{"cost of caching", CachingCost(r)[0], "With =new a prompt begins like that of ranked for 20.0 % of its length. A server that has the prompt of ranked in its cache reads the other 80.0 % anew."},
+		{"cost of caching", CachingCost(r)[0], "With =new a prompt begins like that of ranked for 20.0 % of its length. So a server that has the prompt of ranked in its cache still has to read the other 80.0 %."},
 		{"rule", CallRule(r)[:73], "A call that failed for good, or that the server refused, takes its questi"},
 	} {
 		if c.got != c.want {
@@ -138,7 +138,7 @@ func TestUntilDecided(t *testing.T) {
 			"fixed": joined(second(Fixed(r))), "how": strings.Join(How(r), "\n"), "CSV": strings.SplitN(string(text), "\n", 2)[1],
 		}
 		for name, bad := range map[string]string{
-			"right": "95 % interval", "fixed": "0.5000", "how": "McNemar", "CSV": "0.1110",
+			"right": "(95 %)", "fixed": "0.5000", "how": "McNemar", "CSV": "0.1110",
 		} {
 			if got := strings.Contains(outputs[name], bad); got == until {
 				t.Errorf("until decided %v: %s holds %q: %v\n%s", until, name, bad, got, outputs[name])
@@ -147,7 +147,7 @@ func TestUntilDecided(t *testing.T) {
 		if got := strings.Contains(outputs["how"], "95 % interval"); got == until {
 			t.Errorf("until decided %v: interval of the repeats: %v", until, got)
 		}
-		if sequence := outputs["differences"] + outputs["evidence"]; strings.Count(sequence, "confidence sequence") != 1 || !strings.Contains(sequence, "−5.0 to +45.0") {
+		if sequence := outputs["differences"] + outputs["evidence"]; strings.Count(sequence, "95 % sequence") != 1 || !strings.Contains(sequence, "−5.0 to +45.0") {
 			t.Errorf("until decided %v: the confidence sequence does not stand there once:\n%s", until, sequence)
 		}
 	}

@@ -55,7 +55,7 @@ func ToldFlips(r compare.Result) (sentence string, flips []compare.Flip) {
 }
 
 // FlipsNote says what the columns of Flips hold.
-const FlipsNote = "Slots: where the document with the answer stood, in the baseline and with the challenger. An ID is that of the question: --with-questions shows its text in its place."
+const FlipsNote = "Slots: where the document with the answer stood, in the baseline and with the challenger. Right: whose answer was right. With --with-questions the text of a question stands in place of its ID."
 
 // Flips returns a row for each flip, with both answers, cut where a row would have more
 // than 80 characters.

@@ -44,11 +44,11 @@ func AboutKinds(r compare.Result) []string {
 		return nil
 	}
 	lines := []string{fmt.Sprintf(
-		"A verdict for each value of %s. All of them share one error rate: in at most %.4g %% of comparisons any of them is a wrong reorder, in at most so many any is a wrong keep, however often one looks. A row shows the arm to use, or else the best challenger; the tables below are over all questions, and decide nothing.",
+		"Each value of %s has its own verdict. In at most %.4g %% of comparisons any of these is a wrong reorder, and in as few any is a wrong keep, however often one looks. A row shows the arm to use, or else the best challenger. The tables below are over all questions, and decide nothing.",
 		show.Line(r.By), 100*r.Alpha)}
 	for _, k := range r.Kinds {
 		if k.Pooled {
-			lines = append(lines, fmt.Sprintf("%s stands for the rare values, which are taken together: %s.", k.Title(), show.Cut(show.Line(strings.Join(titles(k.Values), ", ")), 400)))
+			lines = append(lines, fmt.Sprintf("The rare values are taken together as %s: %s.", k.Title(), show.Cut(show.Line(strings.Join(titles(k.Values), ", ")), 400)))
 		}
 	}
 	return lines

@@ -31,5 +31,11 @@ func Reuse(r replay.Result) (columns []string, rows [][]string) {
 	return columns, rows
 }
 
-// ReuseColumns says what the columns of Reuse mean.
-const ReuseColumns = "from cache: of the prompts' tokens. processed: tokens of a prompt that the server reads anew, on average. right and given up: expected by the curve, and points less than as you send it."
+// ReuseNote says what the columns of Reuse mean.
+func ReuseNote(r replay.Result) string {
+	note := "From cache: the share of the prompts' tokens. Processed: the tokens of a prompt that the server still has to read, on average."
+	if r.Curve != "" {
+		note += " Right: the answers expected by the curve. Given up: so many points fewer than as you send it; below 0, more."
+	}
+	return note + " Reuse moves documents to where the cache may know them: all but the best rank, or any for at most so many points of accuracy (worth)."
+}

@@ -17,23 +17,26 @@ import (
 )
 
 // CountRule says how unusual answers count.
-const CountRule = "Arms that are not listed got an ordinary answer to every call that was asked. A call that failed for good leaves no answer: its question is in no figure of a slot, and speaks for no shape. Refused, truncated and empty answers are scored as they are: wrong, unless they hold the answer."
+const CountRule = "What has no row got an ordinary answer to every call that was asked. A call that failed for good leaves its question out of the figures of every slot, and speaks for no shape. Answers that were refused, cut off or empty are judged as they stand."
 
 // SimulatedBaselines says how the arms of a simulated reader come about that its
 // curve says nothing about.
-const SimulatedBaselines = "Its closed-book accuracy is made up as 0.8 of its worst slot, its oracle as half the way from its best slot to 1."
+const SimulatedBaselines = "What the reader's curve does not say is made up: without documents (closed-book) it is right 0.8 times as often as in its worst slot, and with the answer's document alone (oracle) half-way between its best slot and always."
 
 // Behind says which questions stand behind the figures.
 func Behind(r sweep.Result) string {
 	q := r.Questions
-	text := fmt.Sprintf("%s answered in every measured slot, of %d planned", show.Count(q.Complete, "question"), q.Planned)
+	text := fmt.Sprintf("The figures are those of %s of %d planned, answered in every slot that was asked", show.Count(q.Complete, "question"), q.Planned)
+	if q.Complete == q.Planned {
+		text = "The figures are those of all " + show.Count(q.Complete, "question")
+	}
 	if q.Clusters > 0 {
 		text += fmt.Sprintf("; those that hang together count as one, which makes %d", q.Clusters)
 	}
 	if q.After > 0 {
-		text += fmt.Sprintf("; %d begun before the end was known, and not counted", q.After)
+		text += fmt.Sprintf("; %d left out, begun before the end was known", q.After)
 	}
-	return fmt.Sprintf("%s; scored by %s, on the %s.", text, show.Line(r.Scorer), r.JudgedBy)
+	return fmt.Sprintf("%s. The %s is scored by %s.", text, r.JudgedBy, show.Line(r.Scorer))
 }
 
 // arms are the rows of every table: baselines, slots, and the slot that was asked
@@ -105,11 +108,12 @@ func Counts(r sweep.Result) (columns []string, rows [][]string) {
 			rows = append(rows, countRow(name(a), c))
 		}
 	}
-	return countColumns("calls"), rows
+	return countColumns("planned"), rows
 }
 
-func countColumns(first string) []string {
-	return []string{first, "planned", "answered", "failed", "not asked", "refused", "truncated", "empty"}
+// countColumns names the columns, among them that of all calls.
+func countColumns(all string) []string {
+	return []string{"calls", all, "answered", "failed", "unasked", "refused", "cut off", "empty"}
 }
 
 func countRow(name string, c judge.Counts) []string { return append([]string{name}, counts(c)...) }
@@ -176,19 +180,19 @@ func Statistics(r sweep.Result) []string {
 		return lines
 	}
 	lines = append(lines,
-		fmt.Sprintf("Best slot minus worst: %.1f points; %.1f would come about by chance alone, with the same answers dealt to the slots at random.",
+		fmt.Sprintf("The best slot is %.1f points above the worst. By chance alone it would be %.1f, with the same answers dealt to the slots at random.",
 			100*r.Spread.Observed, 100*r.Spread.ByChance),
-		fmt.Sprintf("Cochran's Q = %.1f with %d degrees of freedom, p %s. It decides nothing, since it says nothing about the shape.",
+		fmt.Sprintf("Cochran's Q, a test of whether all slots are alike: %.1f with %d degrees of freedom, p %s. It says nothing about the shape, and decides nothing.",
 			r.Cochran.Q, r.Cochran.DF, probability(r.Cochran.P)),
 	)
 	if d := r.Detectable; d != nil {
-		lines = append(lines, fmt.Sprintf("So many questions can show a difference of %.1f points between the first and the last slot (power %.0f %%; %.1f %% of the questions differ between them).",
+		lines = append(lines, fmt.Sprintf("With so many questions a difference of %.1f points between the first and the last slot is found in %.0f %% of sweeps, if it is there. %.1f %% of the questions were judged otherwise in one than in the other.",
 			100*d.Difference, 100*d.Power, 100*d.Discordance))
 	} else {
-		lines = append(lines, "So few questions, or so few that differ between the first and the last slot, can show no difference between those two.")
+		lines = append(lines, "Between the first and the last slot no difference can be shown: there are too few questions, or too few that were judged otherwise in one than in the other.")
 	}
 	if f := r.Repeat; f != nil {
-		lines = append(lines, fmt.Sprintf("Asked again, %d of %d prompts were judged otherwise (%s, 95 %% interval %s): the noise floor.",
+		lines = append(lines, fmt.Sprintf("The noise floor: asked the same again, the model was judged otherwise in %d of %d answers (%s, 95 %% interval %s).",
 			f.Flips, f.Pairs, show.Percent(f.Rate), interval(f.Interval)))
 	}
 	if r.Curve == nil {
@@ -209,9 +213,9 @@ func shapeOf(r sweep.Result, v shape.Verdict) []string {
 		word += ", not settled: with more questions it may turn into another one"
 	}
 	return []string{
-		fmt.Sprintf("Shape: %s. Some contrast is not 0 with e = %s, where a shape is named from 20 on. A contrast is up or down from e = 10 on, and small where %.0f points or more are excluded.",
+		fmt.Sprintf("Shape: %s. The larger e, the stronger the evidence: a shape is named once e for any difference reaches 20, and it is %s. A contrast is up or down once its e reaches 10, and small once %.0f points or more are excluded.",
 			word, exponential(v.LogAny), 100*v.Margin),
-		"At most 5 % of flat readers are given a shape, and at most 5 % of readers with a contrast of 5 points are called flat, however often one looks: for independent questions and a model that does not change.",
+		"At most 5 % of models that read every slot alike are given a shape, and at most 5 % of those with a contrast of 5 points are called flat, however often one looks. That holds for independent questions and a model that does not change.",
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 
 // useBar is the length of the bar of a slot that is used twice as much as the
 // average, or more.
-const useBar = 40
+const useBar = 28
 
 // Use returns how much each slot is used, with a bar for it. Slots are counted from 1.
 func Use(c traffic.Curve) (columns []string, rows [][]string) {

@@ -52,10 +52,10 @@ func (c *checker) checkOrder(chain *Chain) {
 			return
 		case v.Decided:
 			f.Level, better, certain = Error, v.Better, true
-			f.Message += fmt.Sprintf(" On the curve of %s, measured with %d documents, this order is expected to answer %.1f %%, %s %.1f %%: a loss beyond the noise of %.1f points (2.24 standard errors).",
-				c.Curve.Model, c.Curve.Documents, 100*v.Now, v.Better, 100*v.Best, 100*v.Noise)
+			f.Message += fmt.Sprintf(" On the curve of %s, measured with %d documents, %.1f %% of the answers should be right in this order, and %.1f %% in that of %s: a loss of %.1f points, beyond the noise of %.1f (2.24 standard errors).",
+				c.Curve.Model, c.Curve.Documents, 100*v.Now, 100*v.Best, v.Better, 100*(v.Best-v.Now), 100*v.Noise)
 		default:
-			f.Message += " The curve decides nothing: it does not say how many questions are behind it, or is one of use."
+			f.Message += " The curve decides nothing: it does not say how many questions are behind it, or it says what answers cite and not what is right."
 		}
 	}
 	if rule == orderLosesOnCurve && !certain {

@@ -74,9 +74,9 @@ func Same(fields []Field) []Field {
 		return slices.Clone(fields)
 	}
 	if len(fields) == 2 {
-		return []Field{{Name: "both", Text: fields[0].Text}}
+		return []Field{{Name: "both answers", Text: fields[0].Text}}
 	}
-	return []Field{{Name: fmt.Sprintf("all %d", len(fields)), Text: fields[0].Text}}
+	return []Field{{Name: fmt.Sprintf("all %d answers", len(fields)), Text: fields[0].Text}}
 }
 
 // slotsInARow is how many slots one row shows.
