@@ -1,4 +1,4 @@
-// Package eino puts retrieved documents where the model reads them inside graphs of
+// Package eino decides where retrieved documents stand in the prompt, inside graphs of
 // github.com/cloudwego/eino. One node more does it:
 //
 //	reorder, err := bookend.NewTransformer(ctx, nil)

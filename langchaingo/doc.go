@@ -1,5 +1,5 @@
-// Package langchaingo puts retrieved documents where the model reads them inside programs
-// built on github.com/tmc/langchaingo. One line more wraps the retriever:
+// Package langchaingo decides where retrieved documents stand in the prompt, inside
+// programs built on github.com/tmc/langchaingo. One line more wraps the retriever:
 //
 //	r, err := bookend.NewRetriever(vectorstores.ToRetriever(store, 10))
 //	chain := chains.NewRetrievalQAFromLLM(llm, r)
