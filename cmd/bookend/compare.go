@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -50,10 +50,10 @@ type compareCommand struct {
 	By            string   `group:"What is compared" placeholder:"FIELD" help:"A verdict of its own for each value of this field of a line, such as language or tenant; documents is the length of the list. All verdicts share one error rate. Values with fewer than 50 questions are taken together."`
 	SameQuestions bool     `group:"What is compared" help:"Allow a curve that was fitted on the questions compared here. Every output then says so."`
 
-	UntilDecided bool    `group:"When it ends" help:"Look after every question, and stop once the verdict is known. Without it, all questions are asked."`
-	Worthwhile   float64 `group:"When it ends" default:"3" placeholder:"POINTS" help:"The smallest gain that matters, in points: 3 unless given. \"keep\" means that a gain that large is excluded."`
-	NoWorse      float64 `group:"When it ends" name:"no-worse" placeholder:"POINTS" help:"Find also the cheapest prompt that loses less than so many points. The baseline then has the most documents of --top-k."`
-	Alpha        float64 `group:"When it ends" default:"0.05" help:"How often \"reorder\" may be wrong, and \"keep\", and \"as good\": each in that share of comparisons at most."`
+	UntilDecided bool     `group:"When it ends" help:"Look after every question, and stop once the verdict is known. Without it, all questions are asked."`
+	Worthwhile   float64  `group:"When it ends" default:"3" placeholder:"POINTS" help:"The smallest gain that matters, in points: 3 unless given. \"keep\" means that a gain that large is excluded."`
+	NoWorse      *float64 `group:"When it ends" name:"no-worse" placeholder:"POINTS" help:"Find also the cheapest prompt that loses less than so many points. The baseline then has the most documents of --top-k."`
+	Alpha        float64  `group:"When it ends" default:"0.05" help:"How often \"reorder\" may be wrong, and \"keep\", and \"as good\": each in that share of comparisons at most."`
 
 	Limit      int    `group:"How much" placeholder:"N" help:"Ask N questions at most. All unless given; 1000 in a simulation."`
 	Seed       uint64 `group:"How much" default:"1" help:"Order of the questions, and the shuffles."`
@@ -115,8 +115,8 @@ func (c *compareCommand) check() error {
 	if !(c.Worthwhile > 0 && c.Worthwhile < 100) {
 		fault("--worthwhile is %v: it must be above 0 and below 100 points", c.Worthwhile)
 	}
-	if !(c.NoWorse >= 0 && c.NoWorse < 100) {
-		fault("--no-worse is %v: it must be above 0 and below 100 points", c.NoWorse)
+	if c.NoWorse != nil && !(*c.NoWorse > 0 && *c.NoWorse < 100) {
+		fault("--no-worse is %v: it must be above 0 and below 100 points", *c.NoWorse)
 	}
 	if c.By != "" && c.Data == "" {
 		fault("--by names a field of --data: give both")
@@ -191,11 +191,7 @@ func (c *compareCommand) Run(ctx context.Context, s streams) error {
 	if estimate, err = c.foresee(s, plan, judge, estimate); err != nil {
 		return err
 	}
-	switch {
-	case !c.UntilDecided:
-	case c.By != "" || c.NoWorse > 0:
-		tell(s.out, "It ends once decided, and may then take far fewer calls. How many is not foretold with --by or --no-worse.")
-	default:
+	if c.UntilDecided {
 		if err := c.foretell(s, plan, described, estimate); err != nil {
 			return err
 		}
@@ -254,6 +250,14 @@ func (c *compareCommand) carryOut(ctx context.Context, s streams, lists *dataset
 	return err
 }
 
+// noWorse is the loss that is allowed, in points; 0 where it is not asked for.
+func (c *compareCommand) noWorse() float64 {
+	if c.NoWorse == nil {
+		return 0
+	}
+	return *c.NoWorse
+}
+
 // lag is the size of a round of batches; 0 for a run.
 func (c *compareCommand) lag() int {
 	if c.UntilDecided && (c.BatchOut != "" || c.BatchIn != nil) {
@@ -276,12 +280,25 @@ func (c *compareCommand) foretell(s streams, plan *compare.Plan, described compa
 			discordance, known = most, "as it is so far"
 		}
 	}
-	cases, err := plan.Likely(described.Rule, discordance)
+	cases, err := plan.Likely(described, discordance)
 	if err != nil {
 		return err
 	}
+	if len(cases) == 0 {
+		if slices.ContainsFunc(described.Arms, func(a compare.ArmInfo) bool { return a.Kind == compare.Challenger && a.Identical == "" }) {
+			tell(s.out, "It ends once decided, and may then take far fewer calls. How many is not foretold for so many kinds and arms.")
+		}
+		return nil
+	}
 	tell(s.out, fmt.Sprintf("Likely cost, if two arms differ on %s of the questions, %s:", show.Percent(discordance), known))
-	columns := []string{"true gain of one", "calls: half of runs", "9 of 10 runs", "no verdict"}
+	gain := "true gain of one"
+	switch {
+	case slices.ContainsFunc(cases, func(l compare.Likely) bool { return l.Gain < 0 }):
+		gain = "gain of the cheapest"
+	case c.By != "":
+		gain = "gain in one kind"
+	}
+	columns := []string{gain, "calls: half of runs", "9 of 10 runs", "no verdict"}
 	priced := all.Priced && all.Calls > 0
 	if priced {
 		columns = append(columns, "cost: half", "9 of 10")
@@ -292,16 +309,15 @@ func (c *compareCommand) foretell(s streams, plan *compare.Plan, described compa
 	var rows [][]string
 	for _, l := range cases {
 		row := []string{"none", strconv.Itoa(l.Calls), strconv.Itoa(l.Ninth), show.Percent(1 - l.Decided)}
-		if l.Gain > 0 {
-			row[0] = fmt.Sprintf("%.3g points", 100*l.Gain)
+		if l.Gain != 0 {
+			row[0] = strings.Replace(fmt.Sprintf("%.3g points", 100*l.Gain), "-", "−", 1)
 		}
 		if priced {
 			each := all.Cost / float64(all.Calls)
 			row = append(row, fmt.Sprintf("%.2f", each*float64(l.Calls)), fmt.Sprintf("%.2f", each*float64(l.Ninth)))
 		}
 		if c.lag() > 0 {
-			calls := float64(all.Calls) / float64(max(all.Questions, 1)) * float64(c.Round)
-			row = append(row, fmt.Sprintf("about %.0f", math.Ceil(float64(l.Calls)/max(calls, 1))))
+			row = append(row, fmt.Sprintf("about %d", (l.Questions+c.Round-1)/c.Round))
 		}
 		rows = append(rows, row)
 	}
@@ -389,7 +405,7 @@ func (c *compareCommand) plan(lists *dataset.Dataset, f *fitted) (*compare.Plan,
 		return nil, compare.Described{}, err
 	}
 	d := compare.Described{
-		Manifest: plan.Describe(), Rule: evidence.Rule{Alpha: c.Alpha, Worthwhile: c.Worthwhile / 100, NoWorse: c.NoWorse / 100},
+		Manifest: plan.Describe(), Rule: evidence.Rule{Alpha: c.Alpha, Worthwhile: c.Worthwhile / 100, NoWorse: c.noWorse() / 100},
 		UntilDecided: c.UntilDecided, Lag: c.lag(), Unanswered: compare.Unanswered(c.Unanswered),
 		Scorer: c.Score, FirstLine: c.FirstLine, Prices: c.prices.prices(),
 	}

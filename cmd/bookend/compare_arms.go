@@ -75,7 +75,7 @@ func (c *compareCommand) arms(f *fitted, documents int) ([]compare.Arm, []*core.
 // counts are the numbers of documents, that of the baseline first.
 func (c *compareCommand) counts() []int {
 	counts := slices.Clone(c.TopK)
-	if c.NoWorse > 0 {
+	if c.NoWorse != nil {
 		slices.SortFunc(counts, func(a, b int) int { return b - a })
 	}
 	return counts

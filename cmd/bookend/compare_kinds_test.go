@@ -78,7 +78,7 @@ func TestCompareByKind(t *testing.T) {
 			t.Errorf("%d characters: %s", utf8.RuneCountInString(line), line)
 		}
 	}
-	if !strings.Contains(got.out, "a rare one, whose name") {
+	if !strings.Contains(strings.Join(strings.Fields(got.out), " "), "the rarer values together: =xx, a rare one, whose name") {
 		t.Error("the rare values are not named")
 	}
 	for name, want := range map[string]string{"kinds.csv": ",language,de,de,", "report.html": "By kind of question"} {
@@ -128,7 +128,59 @@ func TestCompareNoWorse(t *testing.T) {
 	if err != nil || !strings.Contains(string(csv), "log_e_no_worse,prompt_tokens_each,cost_share,cost_thousand") {
 		t.Errorf("summary.csv: %v", err)
 	}
-	for _, args := range [][]string{{"--no-worse", "100"}, {"--no-worse=-1"}} {
+	for _, args := range [][]string{{"--no-worse", "100"}, {"--no-worse=-1"}, {"--no-worse", "0"}, {"--no-worse", "3", "--worthwhile", "0"}} {
 		runCommand(t, 2, append([]string{"compare", "--data", data, "--simulate", "gpt-3.5-turbo", "--dry-run"}, args...)...)
+	}
+}
+
+// With both flags each kind names its cheapest arm by what calls cost in that kind: lists of
+// four documents have no use for less than the ten of the baseline. The forecast, the page and the files say so.
+func TestCompareNoWorseByKind(t *testing.T) {
+	t.Parallel()
+	var text []byte
+	for _, documents := range []int{4, 12} {
+		lines, err := os.ReadFile(kindsFile(t, 350, documents))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text = append(text, strings.ReplaceAll(string(lines), "what is the code", fmt.Sprint("beside ", documents, ", what is the code"))...)
+	}
+	data, dir := filepath.Join(t.TempDir(), "lists.jsonl"), filepath.Join(t.TempDir(), "out")
+	if err := os.WriteFile(data, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got := runCommand(t, 0, "compare", "--data", data, "--simulate", "gpt-3.5-turbo", "--by", "documents", "--placements", "ranked",
+		"--top-k", "6,12", "--no-worse", "10", "--until-decided", "--out", dir)
+	for _, want := range []string{"gain of the cheapest", "−10 points", "as good for 12, use ranked top 6 at", "of the cost", "keep ranked top 12 for 4"} {
+		if !strings.Contains(strings.Join(strings.Fields(got.out), " "), want) {
+			t.Errorf("no %q in\n%s", want, got.out)
+		}
+	}
+	if strings.Contains(got.out, "no worse?") {
+		t.Errorf("it is said of all questions what is no worse:\n%s", got.out)
+	}
+	r := resultOf(t, dir)
+	for _, k := range r.Kinds {
+		want := map[string]string{"4": "ranked top 12", "12": "ranked top 6"}[k.Name]
+		if k.Winner != want {
+			t.Errorf("%s: %s, want %s", k.Name, k.Winner, want)
+		}
+	}
+	s, err := settings.Load(filepath.Join(dir, "settings.json"), nil)
+	if err != nil || len(s.Kinds) != 2 {
+		t.Fatalf("%v: %+v", err, s)
+	}
+	for _, k := range s.Kinds {
+		if want := map[string]int{"4": 12, "12": 6}[k.Values[0]]; k.Order.TopK != want {
+			t.Errorf("settings for %v: top %d, want %d", k.Values, k.Order.TopK, want)
+		}
+	}
+	csv, err := os.ReadFile(filepath.Join(dir, "kinds.csv"))
+	if err != nil || !strings.Contains(string(csv), ",log_e_no_worse,cost_share") || strings.Count(string(csv), ",as good,yes,") != 1 {
+		t.Errorf("%v\n%s", err, csv)
+	}
+	page, err := os.ReadFile(filepath.Join(dir, "report.html"))
+	if err != nil || !strings.Contains(string(page), "any is as good that loses 10 points or more") {
+		t.Errorf("the page does not say what as good means: %v", err)
 	}
 }

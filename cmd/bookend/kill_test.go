@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"hash/fnv"
 	"math/rand/v2"
 	"net/http"
 	"os"
@@ -181,6 +182,75 @@ func TestKilledExperiments(t *testing.T) {
 			}
 			t.Logf("%d kills, %d full disks, %d calls, %d repeated", *kills, *kills, len(want), repeated)
 		})
+	}
+}
+
+// A comparison that chooses whom to ask is killed again and again: the journal alone says
+// how it goes on, so that it asks nothing twice but for what was open, and ends with the
+// verdict of one that nothing disturbed.
+func TestKilledUntilDecided(t *testing.T) {
+	t.Parallel()
+	url, requests := server(t, func(prompt string) (int, string) {
+		hash := fnv.New32a()
+		hash.Write([]byte(prompt))
+		time.Sleep(time.Duration(hash.Sum32()%5) * time.Millisecond) // answers come out of order
+		if hash.Sum32()%7 < 3 {
+			return http.StatusOK, "no idea"
+		}
+		return readsTheEnd(prompt)
+	})
+	for name, more := range map[string][]string{
+		"plain": nil, "by kind and no worse": {"--by", "documents", "--no-worse", "5", "--top-k", "2,3"},
+	} {
+		dir := t.TempDir()
+		calm, out := filepath.Join(dir, "calm"), filepath.Join(dir, "out")
+		args := append([]string{
+			"compare", "--data", retrieved(t, 60+12**kills), "--until-decided", "--worthwhile", "20", "--model", "m", "--base-url", url,
+			"--concurrency", strconv.Itoa(killConcurrency), "--force",
+		}, more...)
+		if p := start(t, 0, append(args, "--out", calm)...); p.code() != exitDone {
+			t.Fatalf("%s, undisturbed: code %d\n%s", name, p.code(), p.out.String())
+		}
+		path := filepath.Join(out, journalName)
+		killed := 0
+		for kill := range *kills {
+			before, sent := len(answers(t, path)), int(requests.Load())
+			p := start(t, 0, append(args, "--out", out)...)
+			for after := 1 + rand.IntN(40); int(requests.Load())-sent < after; {
+				select {
+				case <-p.ended:
+					after = 0
+				case <-time.After(time.Millisecond):
+				}
+			}
+			if p.Process.Kill() == nil {
+				killed++
+			}
+			<-p.ended
+			time.Sleep(20 * time.Millisecond) // what is on its way comes in
+			found := answers(t, path)
+			for key, n := range found {
+				if n != 1 {
+					t.Errorf("%s, kill %d: %d answers of %s", name, kill, n, key)
+				}
+			}
+			if lost := int(requests.Load()) - sent - (len(found) - before); lost < 0 || lost > killConcurrency {
+				t.Errorf("%s, kill %d: %d requests have no answer in the journal", name, kill, lost)
+			}
+		}
+		if p := start(t, 0, append(args, "--out", out)...); p.code() != exitDone {
+			t.Fatalf("%s, the last run: code %d\n%s", name, p.code(), p.out.String())
+		}
+		got, want := result(t, out), result(t, calm)
+		for i, a := range want.Arms {
+			if b := got.Arms[i]; !reflect.DeepEqual(a.Against, b.Against) || a.Full != b.Full {
+				t.Errorf("%s, %s (-undisturbed +killed)\n-%+v\n+%+v", name, a.Name, a.Against, b.Against)
+			}
+		}
+		if got.Finding != want.Finding || !reflect.DeepEqual(got.Kinds, want.Kinds) {
+			t.Errorf("%s (-undisturbed +killed)\n-%s\n+%s", name, want.Finding, got.Finding)
+		}
+		t.Logf("%s: %d of %d kills, %d answers, %s", name, killed, *kills, len(answers(t, path)), want.Finding)
 	}
 }
 

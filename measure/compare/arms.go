@@ -36,7 +36,7 @@ func (w *watcher) arms(r *Result) error {
 			}
 			a.Against = &against
 		}
-		a.Cost = w.cost(arm)
+		a.Cost = w.cost(arm, w.counted)
 		r.Arms = append(r.Arms, a)
 	}
 	for i, p := range stats.Holm(pvalues) {
@@ -240,6 +240,7 @@ func (w *watcher) kindArms(k *KindResult, p *part) error {
 			}
 		}
 		w.finish(&a.Tally, n)
+		a.Cost = w.cost(arm, p.counted)
 		if i > 0 {
 			against, err := w.against(arm, p.counted)
 			if err != nil {

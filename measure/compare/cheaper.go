@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/bookend-rag/bookend/measure/evidence"
 	"github.com/bookend-rag/bookend/measure/model"
 )
 
@@ -13,10 +12,9 @@ import (
 const cheaperBy = 0.01
 
 // expense adds up what an arm and the baseline cost over the questions that both answered.
-type expense struct {
-	arm, baseline float64
-	questions     int
-}
+type expense struct{ arm, baseline float64 }
+
+func (e *expense) add(arm, baseline float64) { e.arm, e.baseline = e.arm+arm, e.baseline+baseline }
 
 // share is what the arm costs as a share of the baseline; known is false where nothing says
 // so.
@@ -45,8 +43,8 @@ func (l *ledger) price(o outcome) float64 {
 	return l.described.Prices.Cost(usage)
 }
 
-// spend adds what the arms cost in a question.
-func (w *watcher) spend(q Question) {
+// spend adds what the arms cost in a question of a kind.
+func (w *watcher) spend(p *part, q Question) {
 	l := w.ledger
 	baseline := l.of(q, l.arms[0].Name)
 	if baseline.state != answered {
@@ -54,53 +52,13 @@ func (w *watcher) spend(q Question) {
 	}
 	for i, name := range w.challengers {
 		if o := l.of(q, name); o.state == answered {
-			e := &w.expenses[i]
-			e.arm, e.baseline, e.questions = e.arm+l.price(o), e.baseline+l.price(baseline), e.questions+1
+			p.expenses[i].add(l.price(o), l.price(baseline))
 		}
 	}
 }
 
-// cheapest returns the cheapest challenger that is known to be no worse, -1 for none, and
-// those that may still turn out to be no worse and are cheaper, or cheaper than the baseline
-// where there is none.
-func (w *watcher) cheapest(t *evidence.Trial) (arm int, open []int) {
-	arm = -1
-	if w.ledger.described.NoWorse == 0 {
-		return arm, nil
-	}
-	least := 1 - cheaperBy
-	for i, e := range w.expenses {
-		if share, _ := e.share(); e.cheaper() && t.NoWorse(i) && (arm < 0 || share < least) {
-			arm, least = i, share
-		}
-	}
-	if arm >= 0 {
-		least *= 1 - cheaperBy
-	}
-	for i, e := range w.expenses {
-		share, known := e.share()
-		if (!known || share < least) && !t.NoWorse(i) && !t.Worse(i) && !w.earlier(w.challengers[i]) {
-			open = append(open, i)
-		}
-	}
-	return arm, open
-}
-
-// look returns the word of a kind. At the end what is still open stands in the way of
-// nothing.
-func (w *watcher) look(t *evidence.Trial, end bool) evidence.Word {
-	arm, open := w.cheapest(t)
-	switch {
-	case arm >= 0 && (end || len(open) == 0):
-		return evidence.AsGood
-	case len(open) > 0 && !end:
-		return evidence.Inconclusive
-	}
-	return t.Look()
-}
-
-// cost is what a request costs in an arm.
-func (w *watcher) cost(arm ArmInfo) *Cost {
+// cost is what a request costs in an arm, over some questions.
+func (w *watcher) cost(arm ArmInfo, ids []string) *Cost {
 	l := w.ledger
 	if arm.Kind != Baseline && !slices.Contains(w.challengers, arm.Name) {
 		return nil
@@ -108,7 +66,7 @@ func (w *watcher) cost(arm ArmInfo) *Cost {
 	var prompt, spent, before float64
 	n := 0
 	all, every := 0.0, 0 // of the baseline
-	for _, id := range w.counted {
+	for _, id := range ids {
 		q := l.questions[id]
 		baseline, o := l.of(q, l.arms[0].Name), l.of(q, arm.Name)
 		if baseline.state != answered {

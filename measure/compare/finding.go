@@ -120,9 +120,14 @@ func (r Result) findingByKind(who string) string {
 func (k KindResult) finding(r Result) string {
 	n := text.Count(k.Questions, "question")
 	arm := k.Told()
+	if len(k.Open) > 0 {
+		n += "; cheaper, and still open: " + strings.Join(k.Open, ", ")
+	}
 	switch {
 	case k.Questions == 0 || arm == nil:
 		return fmt.Sprintf("inconclusive for %s, of which no question is complete yet", k.Title())
+	case k.Word == evidence.AsGood && arm.Cost != nil:
+		return fmt.Sprintf("%s for %s, use %s at %.0f %% of the cost (%s points, %s)", k.Word, k.Title(), k.Winner, 100*arm.Cost.Share, signed(arm.Against.Difference), n)
 	case k.Word == evidence.Reorder || k.Word == evidence.AsGood:
 		return fmt.Sprintf("%s for %s, use %s (%s points, %s)", k.Word, k.Title(), k.Winner, signed(arm.Against.Difference), n)
 	case k.Word == evidence.Keep:

@@ -5,7 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -260,6 +262,17 @@ func TestRunRemembersEarlierArms(t *testing.T) {
 	earlier := r.arm("reversed")
 	if earlier == nil || earlier.Kind != Earlier || earlier.Full.N != 120 || earlier.Full != alone.Arms[1].Full && earlier.Full.Correct != alone.Arms[1].Full.Correct {
 		t.Fatalf("%+v", earlier)
+	}
+	late := r.arm("head-tail")
+	its := evidence.Mean{}
+	for range late.Against.Wins {
+		_ = its.Add(1, 1)
+	}
+	for range late.Against.Losses {
+		_ = its.Add(-1, -1)
+	}
+	if !slices.Equal(d.Late, []string{"head-tail"}) || late.Against.Sequential.LogE > its.LogPlus()-math.Log(4)+1e-9 {
+		t.Errorf("late are %v, whose evidence counts %v of %v", d.Late, late.Against.Sequential.LogE, its.LogPlus())
 	}
 	if earlier.Against.Sequential == nil || earlier.Against.Sequential.LogE > alone.Arms[1].Against.Sequential.LogE {
 		t.Errorf("the evidence of an earlier arm grows by another one: %+v", earlier.Against.Sequential)

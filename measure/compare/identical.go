@@ -33,6 +33,11 @@ func sameArm(a, b armPlan, low, high int) bool {
 		return false
 	}
 	x.Placement, y.Placement = core.Choice{}, core.Choice{}
+	for _, c := range []*core.Config{&x, &y} {
+		if c.TopK >= high { // no list is longer
+			c.TopK = 0
+		}
+	}
 	if x.Count != nil || y.Count != nil || !sameJSON(x, y) {
 		return false
 	}

@@ -15,6 +15,9 @@ type QuestionKind struct {
 	Values []string `json:"values"`
 	// Pooled says that these are the rare values, together.
 	Pooled bool `json:"pooled,omitempty"`
+	// Late says that the kind came after a look at the others: its evidence counts a
+	// quarter, as that of an arm does that is added later.
+	Late bool `json:"late,omitempty"`
 }
 
 const (
@@ -27,25 +30,26 @@ const (
 )
 
 // split splits the questions of the plan: the values with enough questions, the largest
-// first, and all others together.
-func (p *Plan) split() ([]QuestionKind, error) {
+// first, and all others together. at is the kind of each question, in plan order.
+func (p *Plan) split() (kinds []QuestionKind, at []int, err error) {
 	if p.dataset.Report().By == "" {
-		return nil, nil
+		return nil, nil, nil
 	}
 	counts := map[string]int{}
-	for _, i := range p.order {
+	values := make([]string, len(p.order)) // of each question
+	for n, i := range p.order {
 		c, err := p.dataset.Case(i)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
+		values[n] = c.Kind
 		counts[c.Kind]++
 	}
-	values := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+	largest := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
 		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
 	})
-	var kinds []QuestionKind
 	pooled := QuestionKind{Name: pooledName, Pooled: true}
-	for _, value := range values {
+	for _, value := range largest {
 		if counts[value] >= leastOfKind && len(kinds) < mostKinds {
 			kinds = append(kinds, QuestionKind{Name: value, Values: []string{value}})
 			continue
@@ -56,7 +60,11 @@ func (p *Plan) split() ([]QuestionKind, error) {
 		slices.Sort(pooled.Values)
 		kinds = append(kinds, pooled)
 	}
-	return kinds, nil
+	byValue := kindsByValue(kinds)
+	for _, value := range values {
+		at = append(at, byValue[value])
+	}
+	return kinds, at, nil
 }
 
 // keepKinds returns the kinds of an earlier run, with the values that it did not have
@@ -75,7 +83,7 @@ func keepKinds(earlier, now []QuestionKind) []QuestionKind {
 				continue
 			}
 			if pooled < 0 {
-				pooled, kinds = len(kinds), append(kinds, QuestionKind{Name: pooledName, Pooled: true})
+				pooled, kinds = len(kinds), append(kinds, QuestionKind{Name: pooledName, Pooled: true, Late: true})
 			}
 			at[value] = pooled
 			kinds[pooled].Values = append(slices.Clone(kinds[pooled].Values), value)
@@ -112,7 +120,7 @@ func kindsLine(by string, kinds []QuestionKind) string {
 	for _, k := range kinds {
 		name := k.Title()
 		if k.Pooled {
-			name += fmt.Sprintf(" with fewer than %d questions each: %s", leastOfKind, joined(k.Values))
+			name += ", the rarer values together: " + joined(k.Values)
 		}
 		names = append(names, name)
 	}

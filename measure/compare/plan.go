@@ -28,6 +28,7 @@ type Plan struct {
 	same     []string // the earlier arm that each is identical to, or ""
 	kinds    []QuestionKind
 	order    []int // the cases, in plan order
+	kindAt   []int // of each, its place among kinds; nil without kinds
 
 	mu   sync.Mutex
 	last built
@@ -113,7 +114,7 @@ func NewPlan(lists *dataset.Dataset, s Settings) (*Plan, error) {
 		p.same = append(p.same, identical(arms, i, report.MinDocuments, report.MaxDocuments))
 	}
 	p.order = lists.Order(s.Seed)[:s.Questions]
-	if p.kinds, err = p.split(); err != nil {
+	if p.kinds, p.kindAt, err = p.split(); err != nil {
 		return nil, err
 	}
 	return p, nil

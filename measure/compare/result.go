@@ -108,6 +108,7 @@ type KindArm struct {
 	Name    string   `json:"name"`
 	Tally   Tally    `json:"tally"`             // as it was judged
 	Against *Against `json:"against,omitempty"` // nil for the baseline
+	Cost    *Cost    `json:"cost,omitempty"`    // nil where nothing was answered
 }
 
 // Cost is what a request costs on average in an arm, over the questions that it and the

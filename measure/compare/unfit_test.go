@@ -174,7 +174,7 @@ func TestArmsThatNeverDifferAreUnfit(t *testing.T) {
 	t.Parallel()
 	url, asked := fake.Chat(t, func(prompt string) fake.Reply { return fake.Reply{Text: fake.LookUp(prompt, "no idea")} })
 	arms := armsOf(t, "ranked", "ranked")
-	arms[1].Name, arms[1].Order.TopK = "all four", 4 // of four: nothing is left out, which no plan can know
+	arms[1].Name, arms[1].Order.DropSameText = "no copies", true // there are none, which no plan can know
 	run := func(questions int, d func(*Described)) (Result, *Plan) {
 		p := mustPlan(t, fake.Lookups(t, questions, 4, true), arms, func(s *Settings) { s.Model, s.Shuffles, s.Repeats = "m", -1, -1 })
 		if p.Describe().Arms[1].Identical != "" {
@@ -186,7 +186,7 @@ func TestArmsThatNeverDifferAreUnfit(t *testing.T) {
 	}
 	for _, untilDecided := range []bool{false, true} {
 		r, _ := run(300, func(d *Described) { d.UntilDecided = untilDecided })
-		if r.Unfit == nil || r.Unfit.Rule != fitness.SamePrompts || !strings.Contains(r.Finding, "all four by order.") || r.Questions.Counted == 300 {
+		if r.Unfit == nil || r.Unfit.Rule != fitness.SamePrompts || !strings.Contains(r.Finding, "no copies by order.") || r.Questions.Counted == 300 {
 			t.Errorf("%s", r.Finding)
 		}
 	}

@@ -34,14 +34,14 @@ func (w *watcher) verdict(r *Result) {
 func (w *watcher) decision(p *part) Decision {
 	d := Decision{Word: p.word, Winner: w.ledger.arms[0].Name}
 	if !p.done {
-		d.Word = w.look(p.trial, true)
+		d.Word = w.look(p, p.trial, true)
 	}
 	v := p.trial.Verdict()
 	if d.Word == evidence.Reorder {
 		d.Winner = w.challengers[v.Winner]
 	}
-	if arm, open := w.cheapest(p.trial); d.Word == evidence.AsGood {
-		d.Winner = w.challengers[w.betterOfAlike(arm, v.Challengers)]
+	if arm, open := w.cheapest(p, p.trial); d.Word == evidence.AsGood {
+		d.Winner = w.challengers[p.betterOfAlike(arm, v.Challengers)]
 		d.Open = w.names(open)
 	} else if d.Word != evidence.Reorder {
 		d.Open = w.names(open)
@@ -49,7 +49,7 @@ func (w *watcher) decision(p *part) Decision {
 	if v.More != nil && w.says(v.More.Word) && d.Word == evidence.Inconclusive && w.ledger.described.NoWorse == 0 {
 		d.More = &More{Word: v.More.Word, Arm: w.challengers[v.More.Challenger], Questions: v.More.Questions}
 	}
-	if known := w.look(p.known, true); d.Word == evidence.Inconclusive && w.says(known) {
+	if known := w.look(p, p.known, true); d.Word == evidence.Inconclusive && w.says(known) {
 		d.FailuresDecide = known
 	}
 	if (d.Word == evidence.Keep || d.Word == evidence.AsGood) && !w.says(d.Word) {
@@ -60,10 +60,10 @@ func (w *watcher) decision(p *part) Decision {
 
 // betterOfAlike returns, of the challengers that are no worse and cost what an arm costs,
 // the one with the largest estimate.
-func (w *watcher) betterOfAlike(arm int, found []evidence.Standing) int {
-	least, _ := w.expenses[arm].share()
+func (p *part) betterOfAlike(arm int, found []evidence.Standing) int {
+	least, _ := p.expenses[arm].share()
 	best := arm
-	for i, e := range w.expenses {
+	for i, e := range p.expenses {
 		share, _ := e.share()
 		if e.cheaper() && found[i].NoWorse && share <= least*(1+cheaperBy) && found[i].Difference > found[best].Difference {
 			best = i

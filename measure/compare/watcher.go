@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/bookend-rag/bookend/measure/evidence"
 	"github.com/bookend-rag/bookend/measure/fitness"
@@ -15,34 +14,21 @@ import (
 // watcher looks at the verdict, and at whether the run can tell one, after every
 // question, in order.
 type watcher struct {
+	race
 	ledger      *ledger
-	parts       []part         // one a kind of questions; none where all arms are identical
 	kindOf      map[string]int // by the value of a question
 	check       fitness.Check
-	challengers []string  // those that the verdict is about
-	expenses    []expense // parallel
-	next        int       // the first question that is not settled
-	cluster     []string  // of the questions before it, those that are not counted yet
+	challengers []string // those that the verdict is about
+	next        int      // the first question that is not settled
+	cluster     []string // of the questions before it, those that are not counted yet
 	unfit       *fitness.Unfit
 	differ      bool     // some question has two prompts among baseline and challengers
 	units       int      // independent ones: clusters count as one
 	counted     []string // the questions that the verdict is about, in order
 	dropped     int
-	after       int                  // questions of a kind that was decided, not counted
-	choices     watch.Lagged[string] // see choose; empty: all are asked
-	recalled    map[string]bool      // the arms that earlier runs noted
-	begun       int                  // questions, in this run
-}
-
-// part is a kind of questions: all of them where there are no kinds.
-type part struct {
-	// trial counts a call without an answer against the word that it would be counted
-	// for: the verdict is by it. known leaves such questions out.
-	trial, known *evidence.Trial
-	word         evidence.Word
-	done         bool     // decided: the first word counts
-	counted      []string // the questions that its verdict is about, in order
-	dropped      int
+	after       int             // questions of a kind that was decided, not counted
+	recalled    map[string]bool // the arms that earlier runs noted
+	begun       int             // questions, in this run
 }
 
 // By is the ID of the Grader whose scores count; empty where the scorer judges.
@@ -51,7 +37,7 @@ func (w *watcher) By() string { return w.ledger.judging.By() }
 var _ watch.Watcher = (*watcher)(nil)
 
 func newWatcher(l *ledger) (*watcher, error) {
-	w := &watcher{ledger: l, recalled: map[string]bool{}, kindOf: kindsByValue(l.described.Kinds), choices: watch.NewLagged(l.described.lag(), "")}
+	w := &watcher{ledger: l, recalled: map[string]bool{}, kindOf: kindsByValue(l.described.Kinds)}
 	for _, arm := range l.arms {
 		if (arm.Kind == Challenger || arm.Kind == Earlier) && arm.Identical == "" {
 			w.challengers = append(w.challengers, arm.Name)
@@ -61,24 +47,17 @@ func newWatcher(l *ledger) (*watcher, error) {
 		w.unfit = w.samePrompts()
 		return w, nil
 	}
-	w.expenses = make([]expense, len(w.challengers))
-	kinds := max(len(l.described.Kinds), 1)
-	trials, err := evidence.NewTrials(l.described.Rule, len(w.challengers), kinds)
-	if err != nil {
+	var err error
+	if w.race, err = newRace(l.described, len(w.challengers), max(len(l.described.Kinds), 1)); err != nil {
 		return nil, err
 	}
-	known, err := evidence.NewTrials(l.described.Rule, len(w.challengers), kinds)
-	if err != nil {
-		return nil, err
-	}
-	for i := range trials {
-		for j, name := range w.challengers {
-			if slices.Contains(l.described.Late, name) {
-				trials[i].Late(j)
-				known[i].Late(j)
+	for i, name := range w.challengers {
+		w.race.earlier[i] = w.earlier(name)
+		for kind := range w.parts {
+			if slices.Contains(l.described.Late, name) || len(l.described.Kinds) > 0 && l.described.Kinds[kind].Late {
+				w.late(kind, i)
 			}
 		}
-		w.parts = append(w.parts, part{trial: trials[i], known: known[i], word: evidence.Inconclusive})
 	}
 	return w, nil
 }
@@ -142,12 +121,12 @@ func (w *watcher) leaveOut(q Question, choice string) {
 	if choice == "" {
 		return
 	}
-	n, kind := len(w.challengers), w.kind(q)
-	if kind < 0 || choice[kind*n] == kindIsDone {
+	kind := w.kind(q)
+	if kind < 0 || w.asked(choice, kind)[0] == kindIsDone {
 		clear(q.Cells)
 		return
 	}
-	for i, sign := range choice[kind*n : (kind+1)*n] {
+	for i, sign := range w.asked(choice, kind) {
 		if sign == '-' {
 			delete(q.Cells, w.challengers[i])
 		}
@@ -172,42 +151,12 @@ func (w *watcher) Asks(id string, call int) bool {
 	return asked
 }
 
-// kindIsDone stands for every challenger of a kind whose questions are asked no more.
-const kindIsDone = '.'
-
-// choose says whom to ask the question that is Lag behind the one that was just counted: a
-// sign for each challenger of each kind, - for who is not asked.
-func (w *watcher) choose() {
-	if len(w.parts) == 0 || !w.ledger.described.UntilDecided {
-		return
-	}
-	var left strings.Builder
-	for k := range w.parts {
-		p := &w.parts[k]
-		_, open := w.cheapest(p.trial)
-		for i := range w.challengers {
-			switch {
-			case p.done && len(w.parts) > 1:
-				left.WriteByte(kindIsDone)
-			case len(open) > 0:
-				left.WriteByte("+-"[one(!slices.Contains(open, i))])
-			default:
-				left.WriteByte("+-"[one(!p.trial.Asks(i))])
-			}
-		}
-	}
-	w.choices.Choose(left.String())
-}
-
 // Add takes a finished call in.
 func (w *watcher) Add(r journal.Record) error { return w.ledger.add(r) }
 
 // Decided says that no further question is needed.
 func (w *watcher) Decided() bool {
-	if w.unfit != nil {
-		return true
-	}
-	return len(w.parts) > 0 && !slices.ContainsFunc(w.parts, func(p part) bool { return !p.done })
+	return w.unfit != nil || w.decided()
 }
 
 // says says whether a word may be said: one that nothing is lost or to be won needs a model
@@ -317,14 +266,8 @@ func (w *watcher) count() error {
 		return nil
 	}
 	w.check.Add(questions...)
-	nothing := false
-	for k := range w.parts {
-		if p := &w.parts[k]; !p.done {
-			p.word = w.look(p.trial, false)
-			p.done = w.ledger.described.UntilDecided && w.says(p.word)
-		}
-		nothing = nothing || w.parts[k].word == evidence.Keep || w.parts[k].word == evidence.AsGood
-	}
+	w.decide(w.says)
+	nothing := slices.ContainsFunc(w.parts, func(p part) bool { return p.word == evidence.Keep || p.word == evidence.AsGood })
 	if w.unfit = w.check.Comparison(); w.unfit == nil && nothing && !w.differ {
 		w.unfit = w.samePrompts() // no gain was seen because there was nothing to see
 	}
@@ -343,7 +286,9 @@ func (w *watcher) countIn(kind int, ids []string) error {
 			w.dropped++
 		} else {
 			w.counted = append(w.counted, id)
-			w.spend(q)
+			if len(w.parts) > 0 {
+				w.spend(&w.parts[kind], q)
+			}
 		}
 		baseline := l.of(q, l.arms[0].Name)
 		for i, name := range w.challengers {

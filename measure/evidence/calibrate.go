@@ -304,7 +304,7 @@ type race struct{ choices [][]bool }
 
 // leaveOut marks the challengers that the next question is not asked in.
 func (r *race) leaveOut(differences []span) {
-	if len(r.choices) <= RaceLag {
+	if len(r.choices) < RaceLag {
 		return
 	}
 	for i, asked := range r.choices[0] {

@@ -42,14 +42,9 @@ func NewTrials(rule Rule, challengers, kinds int) ([]*Trial, error) {
 // the others accounted for: over all looks it says so of some challenger that loses so much
 // with a probability of at most Rule.Alpha. It is false without that rule, and panics for a
 // challenger that does not exist, as a slice does.
-func (t *Trial) NoWorse(challenger int) bool { return t.noWorse(challenger) >= t.limit }
-
-func (t *Trial) noWorse(i int) float64 {
-	own := t.challengers[i].notWorse(t.rule)
-	if len(t.challengers) == 1 && len(t.budget.trials) == 1 {
-		return own
-	}
-	return star(own, t.budget.each(func(c *challenger) float64 { return c.notWorse(t.rule) }))
+func (t *Trial) NoWorse(challenger int) bool {
+	t.budget.weigh()
+	return t.rule.NoWorse > 0 && t.challengers[challenger].noWorse >= t.limit
 }
 
 // Worse says whether it is known of a challenger that it loses Rule.NoWorse or more, which
@@ -59,22 +54,11 @@ func (t *Trial) Worse(challenger int) bool {
 	return t.rule.NoWorse > 0 && t.challengers[challenger].LogBelow(-t.rule.NoWorse) >= t.limit
 }
 
-// notWorse is the evidence of a challenger alone; none without the rule.
-func (c *challenger) notWorse(r Rule) float64 {
-	if r.NoWorse == 0 {
-		return 0
-	}
-	log := c.LogAbove(-r.NoWorse)
-	if c.late {
-		log -= logLate
-	}
-	return log
-}
-
 // budget is the error rate that all challengers of some trials share.
 type budget struct {
 	trials  []*Trial
-	moved   bool // since e* was weighed
+	added   bool // something, since the evidence was weighed
+	moved   bool // and it was not 0, so that e+ changed
 	scratch []float64
 }
 
@@ -95,33 +79,78 @@ func (b *budget) each(value func(c *challenger) float64) []float64 {
 func (b *budget) downs(but *Trial) []float64 {
 	b.scratch = b.scratch[:0]
 	for _, t := range b.trials {
-		if t == but {
-			continue
+		if t != but {
+			b.scratch = append(b.scratch, t.least)
 		}
-		least := math.Inf(1)
-		for i := range t.challengers {
-			least = min(least, t.challengers[i].LogBelow(t.rule.Worthwhile))
-		}
-		b.scratch = append(b.scratch, least)
 	}
 	slices.Sort(b.scratch)
 	return b.scratch
 }
 
-// weigh finds e* of each challenger from all e+.
+// weigh finds what a look needs: e* of each challenger from all e+, and likewise the rest.
+// Since accounting for others lowers what a challenger has, and takes time, it is done only
+// where it can matter: else star, down and noWorse are what the challenger has alone, which
+// is too little to decide anything.
 func (b *budget) weigh() {
-	if b == nil || !b.moved { // nil: that of the zero Trial
+	if b == nil || !b.added { // nil: that of the zero Trial
 		return
 	}
-	b.moved = false
-	ascending := b.each(func(c *challenger) float64 { return c.pluses })
+	b.added = false
+	for _, t := range b.trials {
+		if t.added {
+			t.added = false
+			t.least = t.weighAlone()
+		}
+	}
 	for _, t := range b.trials {
 		for i := range t.challengers {
 			c := &t.challengers[i]
-			c.star = star(c.pluses, ascending)
-			c.best = max(c.best, c.star)
+			if c.down = c.ownDown; c.down >= t.limit {
+				c.down = b.downOf(t, c)
+			}
+			if c.noWorse = c.ownNoWorse; c.noWorse >= t.limit {
+				c.noWorse = b.noWorseOf(c)
+			}
+			if c.star = c.pluses; b.moved && c.pluses > c.best || c.pluses >= t.limit {
+				c.star = b.starOf(c)
+				c.best = max(c.best, c.star)
+			}
 		}
 	}
+	b.moved = false
+}
+
+// weighAlone finds what each challenger has alone, and returns the least evidence against a
+// worthwhile gain.
+func (t *Trial) weighAlone() float64 {
+	least := math.Inf(1)
+	for i := range t.challengers {
+		c := &t.challengers[i]
+		c.ownDown = c.LogBelow(t.rule.Worthwhile)
+		least = min(least, c.ownDown)
+		if t.rule.NoWorse > 0 {
+			c.ownNoWorse = c.LogAbove(-t.rule.NoWorse)
+			if c.late {
+				c.ownNoWorse -= logLate
+			}
+		}
+	}
+	return least
+}
+
+func (b *budget) starOf(c *challenger) float64 {
+	return star(c.pluses, b.each(func(c *challenger) float64 { return c.pluses }))
+}
+
+func (b *budget) downOf(t *Trial, c *challenger) float64 {
+	if len(b.trials) == 1 {
+		return c.ownDown
+	}
+	return star(c.ownDown, b.downs(t))
+}
+
+func (b *budget) noWorseOf(c *challenger) float64 {
+	return star(c.ownNoWorse, b.each(func(c *challenger) float64 { return c.ownNoWorse }))
 }
 
 // star returns the least mean of an e-value and any number of others, all as logarithms.

@@ -173,6 +173,8 @@ func TestNoWorseCalibration(t *testing.T) {
 		{name: "exactly the margin", gains: [][]float64{{-.05}}, rule: rule(.05), questions: 3000},
 		{name: "five at the margin", gains: [][]float64{{-.03, -.03, -.03, -.03, -.03}}, rule: rule(.03), questions: 3000},
 		{name: "one at the margin, three alike", gains: [][]float64{{-.03, 0, 0, 0}}, rule: rule(.03), questions: 3000},
+		{name: "three kinds, two at the margin in each", gains: [][]float64{{-.03, -.03}, {-.03, -.03}, {-.03, -.03}}, rule: rule(.03), questions: 1500},
+		{name: "three kinds, alike in one, at the margin in two", gains: [][]float64{{0}, {-.03}, {-.03}}, rule: rule(.03), questions: 3000},
 	}
 	var text strings.Builder
 	table := tabwriter.NewWriter(&text, 0, 0, 1, ' ', 0)

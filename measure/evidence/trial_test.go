@@ -569,3 +569,39 @@ func ExampleTrial_Verdict() {
 	// inconclusive: the gain is -8 to +29 points
 	// about 23 more questions for "reorder"
 }
+
+// The evidence of a challenger that comes late counts a quarter, and only for what it could
+// wrongly win: to be better, and to be no worse.
+func TestLateCountsAQuarter(t *testing.T) {
+	t.Parallel()
+	rule := evidence.Rule{Worthwhile: 0.1, NoWorse: 0.1}
+	for _, before := range []bool{true, false} { // said before anything is counted, and the first look is one at nothing
+		early, late := newTrial(t, rule, 1), newTrial(t, rule, 1)
+		if before {
+			late.Look()
+		}
+		late.Late(0)
+		for range 12 {
+			for _, trial := range []*evidence.Trial{early, late} {
+				if err := trial.Add(0, 1, 1); err != nil {
+					t.Fatal(err)
+				}
+			}
+			a, b := early.Verdict().Challengers[0], late.Verdict().Challengers[0]
+			if math.Abs(a.LogE-b.LogE-math.Log(4)) > 1e-12 || math.Abs(*a.LogNoWorse-*b.LogNoWorse-math.Log(4)) > 1e-12 || a.LogDown != b.LogDown {
+				t.Fatalf("early %+v, late %+v", a, b)
+			}
+		}
+	}
+	// It does not make the others easier to name.
+	both := newTrial(t, rule, 2)
+	both.Late(1)
+	for range 5 {
+		if err := both.Add(0, 1, 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := both.Verdict().Challengers; math.Exp(got[1].LogE) != 0.25 {
+		t.Errorf("%+v", got)
+	}
+}

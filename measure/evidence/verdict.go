@@ -22,15 +22,14 @@ func (t *Trial) Verdict() Verdict {
 	asked := false
 	for i := range t.challengers {
 		c := &t.challengers[i]
-		down := t.down(i)
 		v.Challengers[i] = Standing{
 			Units: c.Len(), Difference: c.Value(), Discordance: c.Square(),
-			LogE: c.star, P: math.Exp(-c.best), LogDown: down,
-			Sequence: c.interval(t.rule.Alpha), Excluded: down >= t.limit,
+			LogE: t.budget.starOf(c), P: math.Exp(-c.best), LogDown: t.budget.downOf(t, c),
+			Sequence: c.interval(t.rule.Alpha), Excluded: c.down >= t.limit,
 			NoWorse: t.NoWorse(i), Worse: t.Worse(i),
 		}
 		if t.rule.NoWorse > 0 {
-			log := t.noWorse(i)
+			log := t.budget.noWorseOf(c)
 			v.Challengers[i].LogNoWorse = &log
 		}
 		asked = asked || c.Len() > 0

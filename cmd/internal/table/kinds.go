@@ -43,9 +43,13 @@ func AboutKinds(r compare.Result) []string {
 	if len(r.Kinds) == 0 {
 		return nil
 	}
+	asGood := ""
+	if r.NoWorse > 0 {
+		asGood = fmt.Sprintf(", and in as few any is as good that loses %.3g points or more", 100*r.NoWorse)
+	}
 	lines := []string{fmt.Sprintf(
-		"Each value of %s has its own verdict. In at most %.4g %% of comparisons any of these is a wrong reorder, and in as few any is a wrong keep, however often one looks. A row shows the arm to use, or else the best challenger. The tables below are over all questions, and decide nothing.",
-		show.Line(r.By), 100*r.Alpha)}
+		"Each value of %s has its own verdict. In at most %.4g %% of comparisons any of these is a wrong reorder, and in as few any is a wrong keep%s, however often one looks. A row shows the arm to use, or else the best challenger. The tables below are over all questions, and decide nothing.",
+		show.Line(r.By), 100*r.Alpha, asGood)}
 	for _, k := range r.Kinds {
 		if k.Pooled {
 			lines = append(lines, fmt.Sprintf("The rare values are taken together as %s: %s.", k.Title(), show.Cut(show.Line(strings.Join(titles(k.Values), ", ")), 400)))
@@ -70,7 +74,7 @@ func KindsCSV(r compare.Result) ([]byte, error) {
 	}
 	lines := [][]string{{
 		"simulated", "by", "kind", "values", "questions", "verdict", "winner", "arm", "n", "correct", "accuracy",
-		"wins", "losses", "same", "difference", "sequence_low", "sequence_high", "log_e", "anytime_p", "log_e_against_worthwhile", "log_e_no_worse",
+		"wins", "losses", "same", "difference", "sequence_low", "sequence_high", "log_e", "anytime_p", "log_e_against_worthwhile", "log_e_no_worse", "cost_share",
 	}}
 	for _, k := range r.Kinds {
 		for _, a := range k.Arms {
@@ -81,7 +85,11 @@ func KindsCSV(r compare.Result) ([]byte, error) {
 				strconv.Itoa(a.Tally.N), strconv.Itoa(a.Tally.Correct), share(a.Tally.N, a.Tally.Accuracy),
 			}
 			line = append(line, against(compare.ArmResult{Against: a.Against})[:9]...)
-			lines = append(lines, append(line, noWorse(a.Against)))
+			cost := ""
+			if a.Cost != nil {
+				cost = number(a.Cost.Share)
+			}
+			lines = append(lines, append(line, noWorse(a.Against), cost))
 		}
 	}
 	var b bytes.Buffer
@@ -106,7 +114,8 @@ func Costs(r compare.Result) (columns []string, rows [][]string) {
 		columns = append(columns, "per 1000")
 	}
 	columns = append(columns, "points")
-	if r.NoWorse > 0 {
+	said := r.NoWorse > 0 && len(r.Kinds) == 0 // of all questions
+	if said {
 		columns = append(columns, "no worse?", "e")
 	}
 	if r.NoWorse == 0 && !priced {
@@ -125,7 +134,7 @@ func Costs(r compare.Result) (columns []string, rows [][]string) {
 		} else {
 			row = append(row, points(a.Against.Difference))
 		}
-		if r.NoWorse > 0 {
+		if said {
 			row = append(row, noWorseWord(a), "–")
 			if a.Against != nil && a.Against.Sequential != nil && a.Against.Sequential.LogNoWorse != nil {
 				row[len(row)-1] = exponential(*a.Against.Sequential.LogNoWorse)
@@ -154,6 +163,9 @@ func AboutCosts(r compare.Result) []string {
 		return nil
 	}
 	lines := []string{"Prompt is the mean number of tokens of a prompt. Cost is that of a request against the baseline's, over the questions that both answered, and as if the server had no cache."}
+	if r.NoWorse > 0 && len(r.Kinds) > 0 {
+		return append(lines, "It is over all questions. Which arm is no worse is said of each kind, by what it costs there.")
+	}
 	if r.NoWorse > 0 {
 		lines = append(lines, fmt.Sprintf(
 			"No worse means that a loss of %.3g points or more is excluded: the evidence e for that, with the other challengers accounted for, has reached %.4g. At most %.4g %% of comparisons call an arm no worse that loses so much, however often one looks.",
