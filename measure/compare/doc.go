@@ -14,7 +14,7 @@
 //   - Run. Run asks, and notes beside the answers where each question's answer
 //     stood. With Described.UntilDecided it looks at the verdict after every
 //     question and stops once it is known.
-//   - The result. Summarize gives the verdict, reorder, keep or inconclusive, with
+//   - The result. Summarize gives the verdict, such as reorder or keep, with
 //     its evidence, the figures by where the answer stood, the costs and the settings
 //     that won.
 //   - Estimate works out by arithmetic what a placement would be worth, without any

@@ -7,5 +7,5 @@
 // (Kwon et al., arXiv:2309.06180, and its design notes), SGLang's radix tree (Zheng et
 // al., arXiv:2312.07104), and the providers as far as they tell. The other model keeps
 // whole prompts, as llama.cpp's server does: the prompt in its one slot, and earlier ones
-// in memory. One that is taken up again is changed, and gone as it was.
+// in memory. One that is taken up again changes, and is no longer there as it was.
 package prefixcache
