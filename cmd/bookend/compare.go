@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/bookend-rag/bookend/cmd/internal/show"
@@ -290,7 +289,7 @@ func (c *compareCommand) foretell(s streams, plan *compare.Plan, described compa
 		}
 		return nil
 	}
-	tell(s.out, fmt.Sprintf("Likely cost, if two arms differ on %s of the questions, %s:", show.Percent(discordance), known))
+	tell(s.out, fmt.Sprintf("Likely calls, if two arms differ on %s of the questions, %s:", show.Percent(discordance), known))
 	gain := "true gain of one"
 	switch {
 	case slices.ContainsFunc(cases, func(l compare.Likely) bool { return l.Gain < 0 }):
@@ -298,23 +297,22 @@ func (c *compareCommand) foretell(s streams, plan *compare.Plan, described compa
 	case c.By != "":
 		gain = "gain in one kind"
 	}
-	columns := []string{gain, "calls: half of runs", "9 of 10 runs", "no verdict"}
-	priced := all.Priced && all.Calls > 0
-	if priced {
-		columns = append(columns, "cost: half", "9 of 10")
+	columns := []string{gain, "half of runs", "9 of 10 runs", "no verdict"}
+	calls := func(n int) string {
+		text := show.Count(n, "call")
+		if all.Priced && all.Calls > 0 {
+			text += fmt.Sprintf(" (cost %.2f)", all.Cost/float64(all.Calls)*float64(n))
+		}
+		return text
 	}
 	if c.lag() > 0 {
 		columns = append(columns, "rounds")
 	}
 	var rows [][]string
 	for _, l := range cases {
-		row := []string{"none", strconv.Itoa(l.Calls), strconv.Itoa(l.Ninth), show.Percent(1 - l.Decided)}
+		row := []string{"none", calls(l.Calls), calls(l.Ninth), show.Percent(1 - l.Decided)}
 		if l.Gain != 0 {
 			row[0] = strings.Replace(fmt.Sprintf("%.3g points", 100*l.Gain), "-", "−", 1)
-		}
-		if priced {
-			each := all.Cost / float64(all.Calls)
-			row = append(row, fmt.Sprintf("%.2f", each*float64(l.Calls)), fmt.Sprintf("%.2f", each*float64(l.Ninth)))
 		}
 		if c.lag() > 0 {
 			row = append(row, fmt.Sprintf("about %d", (l.Questions+c.Round-1)/c.Round))
