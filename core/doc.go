@@ -1,11 +1,10 @@
 // Package core decides where retrieved documents stand in a prompt. It knows no
 // framework: it works on a slice of any type.
 //
-// Language models read a long prompt unevenly, in general its start and its end
-// best. A retriever answers best first, so that a prompt in that order gives its
-// last slot to the weakest document and its middle to good ones. Package core
-// ranks the documents, admits those that may enter, and places them, always in
-// this order:
+// Many language models read a long prompt unevenly, some of them its start and its
+// end best. A retriever answers best first. A prompt in that order gives its last slot
+// to the weakest document, and its middle to good ones. Package core ranks the
+// documents, admits those that may enter, and places them, always in this order:
 //
 //	rank → admit → place
 //

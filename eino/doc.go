@@ -1,11 +1,12 @@
-// Package eino puts retrieved documents where the model reads them inside graphs of
+// Package eino decides where retrieved documents stand in the prompt, inside graphs of
 // github.com/cloudwego/eino. One node more does it:
 //
 //	reorder, err := bookend.NewTransformer(ctx, nil)
 //	err = g.AddDocumentTransformerNode("reorder", reorder, compose.WithOutputKey("documents"))
 //
-// Import it as bookend. Place outermost, once: multi-query, the router with its fusion and
-// the parent retriever read a list's order as rank. A graph in which documents and question
-// meet at the prompt node has to be compiled with
-// compose.WithNodeTriggerMode(compose.AllPredecessor), or it fires without documents.
+// Import it as bookend. Place once, as the last step: multi-query, the router with its
+// fusion, and the parent retriever read a list's order as ranks. Compile a graph in which
+// documents and question meet at the prompt node with
+// compose.WithNodeTriggerMode(compose.AllPredecessor). Otherwise that node runs before the
+// documents are there.
 package eino

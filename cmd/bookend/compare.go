@@ -369,7 +369,7 @@ func (c *compareCommand) open(f *fitted) (*dataset.Dataset, error) {
 // openLists opens a file, and names the flag that recorded lists need.
 func (l lists) openLists(rules dataset.Rules, path string) (*dataset.Dataset, error) {
 	data, err := rules.Open(path)
-	if errors.Is(err, dataset.ErrNoCase) && l.Labels == "" && strings.Contains(err.Error(), string(dataset.NoAnswer)) {
+	if errors.Is(err, dataset.ErrNoCase) && l.Labels == "" && strings.Contains(err.Error(), string(dataset.NoAnswer)) && !strings.Contains(err.Error(), `under "answer"`) {
 		return nil, fmt.Errorf("%w; recorded lines have none: give them by --labels", err)
 	}
 	return data, err

@@ -1,6 +1,6 @@
-// The bookend command measures how a model reads a prompt: it moves the answer
-// through every slot, scores what comes back, and draws the curve. It also finds
-// faults of layout in the configurations of other programs.
+// The bookend command measures how a model reads a prompt, and whether an order of the
+// documents pays. It also counts what a prompt cache saves, and finds faults in
+// configurations.
 //
 //	bookend sweep --data questions.jsonl --model NAME --base-url URL --out DIR
 //	bookend sweep --simulate gpt-3.5-turbo --out DIR

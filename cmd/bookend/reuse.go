@@ -33,7 +33,7 @@ type reuseCommand struct {
 	Decay float64 `group:"What is replayed" default:"0.5" help:"Where the requests do not tell: each rank holds the answer so many times as often as the one before. Reuse goes by it, too."`
 
 	Placement string `group:"How you send it" placeholder:"NAME" help:"${placements}, or measured=FILE. Unless given: the recorded order, else that of --settings, else head-tail."`
-	Settings  string `group:"How you send it" placeholder:"FILE" help:"Your own settings as JSON, order and prompt."`
+	Settings  string `group:"How you send it" placeholder:"FILE" help:"Your own settings, YAML or JSON: order and prompt."`
 	Rules     string `group:"How you send it" placeholder:"FILE" help:"A file with your standing rules, which begin the prompt."`
 	Layout    string `group:"How you send it" placeholder:"NAME" help:"question-last (unless given), documents-first, bookend, query-aware, instruction-first, or a list of parts."`
 	LabelBy   string `group:"How you send it" name:"label-by" placeholder:"rank|slot|id" help:"What the documents' numbers mean: rank (unless given), slot, or id, which stays the same in every prompt."`

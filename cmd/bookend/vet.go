@@ -36,7 +36,7 @@ func (*vetCommand) Help() string {
     bookend vet --curve curve.json configs/
     bookend vet --explain BE101
 
-It ends with 0 when nothing was found at the level of --fail-on, with 1 when something was, and with 2 when a file that was named cannot be read, or after an interrupt. What cannot be read in a folder is skipped and counted.`
+It ends with 0 when nothing was found at the level of --fail-on, with 1 when something was, with 2 when a file that was named cannot be read, and with 3 after an interrupt. What cannot be read in a folder is skipped and counted.`
 }
 
 // foundError says that there are findings to fail on.

@@ -18,6 +18,7 @@
 // what a document, a question or a title holds is copied, never run.
 //
 // Documents are hostile input. In the XML format a document cannot end its own
-// block, and question and history cannot forge one; see Escape. The other formats promise no containment, and no format keeps a
-// model from obeying a text that it reads.
+// block, and question and history cannot forge one; see Escape. The other formats
+// promise nothing of the kind. No format keeps a model from obeying a text that it
+// reads.
 package prompt

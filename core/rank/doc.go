@@ -7,7 +7,7 @@
 //	reranked, err := rank.Rerank(ctx, reranker, view, question, fused.Docs)
 //	placed, err := core.Transform(ctx, arranger, fused.Docs, view, core.Call{Stages: append(fused.Stages, reranked)})
 //
-// Package pipeline does these three steps in one, and asks the retrievers before. The
-// order of the stages never changes: fuse, rerank, admit, place. Nothing is written to a
-// document; the arrangement shows what each stage made of it.
+// Package pipeline asks the retrievers and does these three steps in one call. The order
+// of the stages never changes: fuse, rerank, admit, place. Nothing is written to a
+// document; the arrangement shows its rank and score in each stage.
 package rank

@@ -2,7 +2,7 @@
 // as an earlier one did and be read from the server's cache, faster and at a lower price:
 //
 //	memory, err := reuse.New(reuse.Config{Worth: 1, Curve: curve, Scope: tenantAndModel})
-//	a, err := core.New(core.Config{Placement: core.Measured{Curve: curve}, Reuse: memory})
+//	a, err := core.New(core.Config{Placement: core.Choice{Placement: core.Measured{Curve: curve}}, Reuse: memory})
 //
 // An order gives way where what it saves is worth more than what the curve says that it
 // costs (Config.Worth), or around ranks that keep their slots (Config.Hold). With an empty

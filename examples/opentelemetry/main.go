@@ -1,7 +1,7 @@
 // The opentelemetry example shows a chain of langchaingo and a graph of eino in
 // operation: a span around each arrangement, which says what came in, what stands where
-// and what was left out, and metrics of all calls. Everything Bookend's part of it is
-// in telemetry.go.
+// and what was left out, and metrics of all calls. Bookend's part of it is in
+// telemetry.go.
 //
 //	go run ./examples/opentelemetry
 //

@@ -1,8 +1,8 @@
 // The traffic example finds a model's position curve in production: a service sends
 // a fifth of its requests to random orders and records where each document stood and
 // which ones the answer cited. It serves a day of simulated requests whose reader
-// has a planted curve, and finds it again, without a label and without an extra
-// call.
+// has a planted curve, and finds it again, without known answers and without an
+// extra call.
 //
 //	go run ./examples/traffic
 //	go run ./examples/traffic -reader recency -out traffic.jsonl

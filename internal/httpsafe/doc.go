@@ -3,5 +3,5 @@
 // further than it may go, and texts from which secrets are taken before they become
 // part of an error.
 //
-// It follows no redirect, since a transport by itself does not.
+// No redirect is followed: a transport by itself follows none.
 package httpsafe

@@ -1,5 +1,5 @@
-// Package recall is what package core and a memory of orders, core/reuse, say to each
-// other, so that neither has to import the other's work.
+// Package recall has the types in which package core and a memory of orders, core/reuse,
+// talk to each other, since core cannot import core/reuse.
 package recall
 
 // Call is what a memory recalls for the documents of one call. It belongs to that call's

@@ -1,5 +1,5 @@
-// Package strictjson decodes settings and files, where a misspelled key must not
-// be ignored, and nothing may be read otherwise than it stands there.
+// Package strictjson decodes settings and files, where a misspelled key must not be
+// ignored, and no value may be read as another one.
 package strictjson
 
 import (

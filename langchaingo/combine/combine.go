@@ -4,8 +4,9 @@
 //	step, err := combine.Wrap(chains.LoadStuffQA(llm))
 //	chain := chains.NewRetrievalQA(step, retriever)
 //
-// It serves stuff and map-reduce chains. A placement means nothing to map-rerank, which sorts by
-// score. Refine reads one document a call: under head-tail the best first, the second best last.
+// It serves stuff and map-reduce chains. Map-rerank sorts by score, so that a placement means
+// nothing to it. Refine reads one document a call, in the order of the placement: under
+// head-tail the best first and the second best last.
 package combine
 
 import (

@@ -20,15 +20,18 @@ var foreign = []struct{ begins, is string }{
 	{"BZh", "is packed by bzip2: unpack it first, or pack it by gzip"},
 	{"version https://git-lfs.", "is a pointer of Git LFS and not the file: fetch that by git lfs pull"},
 	{"<", "is HTML or XML, as a download leaves that was refused: look into it"},
-	{"\xff\xfe", isUTF16},
-	{"\xfe\xff", isUTF16},
-	{"{\x00", isUTF16},
-	{"\x00{", isUTF16},
-	{"[\x00", isUTF16},
-	{"\x00[", isUTF16},
+	{"\xff\xfe", isUTF16 + asUTF8},
+	{"\xfe\xff", isUTF16 + asUTF8},
+	{"{\x00", isUTF16 + "LE" + asUTF8},
+	{"\x00{", isUTF16 + "BE" + asUTF8},
+	{"[\x00", isUTF16 + "LE" + asUTF8},
+	{"\x00[", isUTF16 + "BE" + asUTF8},
 }
 
-const isUTF16 = "is UTF-16: write it as UTF-8 first, as with iconv -f UTF-16 -t UTF-8"
+const (
+	isUTF16 = "is UTF-16: write it as UTF-8 first, as with iconv -f UTF-16"
+	asUTF8  = " -t UTF-8" // behind the order of the bytes, which iconv reads from a mark alone
+)
 
 // checkBegin refuses a file that is known by its first bytes to hold no lines of JSON.
 func checkBegin(r *bufio.Reader) error {

@@ -1,5 +1,5 @@
-// Package grade has scorers that are asked: a program of one's own, and a model with a
-// prompt of one's own. What they cannot judge is an error, never a score.
+// Package grade judges answers by a program or by a model, with a prompt that the caller
+// writes. What they cannot judge is an error, never a score.
 //
 //	grader, err := grade.Start(grade.Program{Args: []string{"python3", "score.py"}})
 //	…

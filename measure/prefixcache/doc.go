@@ -3,9 +3,9 @@
 // that kind would do, not what one does.
 //
 // There are two models, since servers keep beginnings in two ways. A tree has every
-// prompt's blocks once, under the blocks before them: vLLM's automatic prefix caching
+// prompt's blocks once, under the blocks before them. So do vLLM's automatic prefix caching
 // (Kwon et al., arXiv:2309.06180, and its design notes), SGLang's radix tree (Zheng et
-// al., arXiv:2312.07104), and the providers as far as they tell. Whole prompts is
-// llama.cpp's server: the prompt in its one slot, and earlier ones in memory, of which
-// one that is taken up again is changed, and gone as it was.
+// al., arXiv:2312.07104), and the providers as far as they tell. The other model keeps
+// whole prompts, as llama.cpp's server does: the prompt in its one slot, and earlier ones
+// in memory. One that is taken up again changes, and is no longer there as it was.
 package prefixcache

@@ -1,5 +1,5 @@
-// Package stats has the statistics of a number of questions that was fixed before the
-// first was asked; what holds however often one looks is in package evidence. The same
+// Package stats has the statistics for a number of questions that was fixed before the
+// first was asked. Package evidence has those that hold however often one looks. The same
 // arguments give the same figures under every version of Go.
 //
 // Outcomes holds which question was answered right in which slot, for Wilson's interval

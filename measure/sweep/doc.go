@@ -11,7 +11,7 @@
 //	    gold document alone (oracle), and the middle slot again (repeat).
 //	  - Run. run.Run asks and writes each answer to a journal at once; package batch does
 //	    the same through a batch service.
-//	  - The result. Summarize brings records and a scorer together, purely: accuracy by
+//	  - The result. Summarize judges the records by a scorer, and asks nothing: accuracy by
 //	    slot, the shape of the curve, and the curve that core's measured placement reads.
 //
 // Two words recur. The gold document is the one that holds the answer, and each case

@@ -1,6 +1,5 @@
-// Package traffic reads a model's position curve out of recorded traffic, without
-// labels and without one extra call: how good a document is, by its rank, makes no
-// curve.
+// Package traffic reads a model's position curve out of recorded traffic, without known
+// answers and without one extra call. That better documents are cited more makes no curve.
 //
 // A share of requests got its documents in random order (core.Share), and
 // core/record wrote down where each stood and which ones the answer cited. How
@@ -9,14 +8,14 @@
 //
 //	used = citations in the slot / citations expected there from the ranks
 //
-// A slot with 1 is used like the average, one with 2 twice as much. Ranks are told
-// apart (the expectation is stratified by rank), so that a good document that
-// chance put into a slot more often does not count for the slot.
+// A slot with 1 is used like the average, one with 2 twice as much. The expectation is
+// made for each rank by itself, so that it does not count for a slot if chance gave it
+// good documents more often.
 //
-// Requests of one ID or one question count as one. What is said may be looked at as often
-// as one likes: intervals, shapes and drift hold at every look. Where rank and slot do not
-// vary independently, or citations follow from the rank alone, the curve is unfit, and no
-// shape is said.
+// Requests of one ID or one question count as one. One may look as often as one likes:
+// intervals, shapes and the test for drift hold at every look. Where rank and slot do not
+// vary independently, or citations follow from the rank alone, the curve is unfit, and its
+// shape is not named.
 //
 // What it measures is use, not correctness: a model may cite what it did not read,
 // and read what it does not cite.

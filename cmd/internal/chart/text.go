@@ -1,4 +1,4 @@
-// Package chart draws the curve of a sweep: as text for a terminal, and as a picture.
+// Package chart draws curves and comparisons: as text for a terminal, and as a picture.
 package chart
 
 import (

@@ -1,5 +1,5 @@
-// Package judge says what a measured curve makes of an order: whether another one,
-// which no curve was needed to choose, is read better beyond noise.
+// Package judge says whether an order loses on a measured curve: whether ranked, head-tail
+// or reversed, which no curve was needed to choose, is better beyond noise.
 package judge
 
 import (

@@ -1,5 +1,6 @@
-// Package page writes the report of a sweep, a comparison, a count of reuse or the curves of traffic as one page of HTML
-// that needs nothing else: no script, no network, light and dark, wide and narrow.
+// Package page writes the report of a sweep, a comparison, a count of reuse or the curves
+// of traffic as one page of HTML. It needs no script and no network, and suits light and
+// dark, wide and narrow screens.
 package page
 
 import (

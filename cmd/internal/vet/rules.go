@@ -66,9 +66,7 @@ func Lookup(id string) (*Rule, error) {
 // Page returns the page of a rule in Markdown.
 func (r *Rule) Page() string {
 	var b strings.Builder
-	level := map[Level]string{
-		Error: "an error.", Warning: "a warning, since it depends on the model; with fewer than five documents a note.", Note: "a note.",
-	}
+	level := map[Level]string{Error: "an error.", Warning: "a warning, since it depends on the model.", Note: "a note."}
 	fmt.Fprintf(&b, "# %s: %s\n\n`%s`, %s\n\n%s\n\n## The fix\n\n%s\n", r.ID, r.Title, r.Name, level[r.Level], r.Why, r.Fix)
 	if r.Before != "" {
 		fmt.Fprintf(&b, "\n```yaml\n# before\n%s```\n\n```yaml\n# after\n%s```\n", r.Before, r.After)

@@ -1,5 +1,5 @@
 // Package page prints what the examples show, in lines of 80 columns: headings, the
-// order of documents, and two prompts side by side. What it shows may come from anywhere, so that no
+// order of documents, and two prompts side by side. What it shows may come from anywhere, so no
 // control character, and with it no terminal escape, reaches the output.
 package page
 
