@@ -12,7 +12,7 @@ import (
 	"github.com/bookend-rag/bookend/core"
 )
 
-// go test ./measure/traffic -run TestCalibration -v -timeout 0 -calibration.runs 250
+// go test ./measure/traffic -run TestCalibration -v -timeout 0 -calibration.runs 2000
 var calibrationRuns = flag.Int("calibration.runs", 4, "simulated runs for each row of the calibration table")
 
 // calibrationRow is one kind of traffic.
