@@ -64,7 +64,7 @@ func TestPagesInABrowser(t *testing.T) {
 	if browser == "" {
 		t.Skip("no Chromium is installed (on Debian: apt install chromium), and BOOKEND_CHROMIUM names none")
 	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(browser), chromedp.NoSandbox, chromedp.UserDataDir(t.TempDir()))
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(browser), chromedp.NoSandbox)
 	ctx, stop := chromedp.NewExecAllocator(t.Context(), options...)
 	defer stop()
 	ctx, stop = chromedp.NewContext(ctx)
