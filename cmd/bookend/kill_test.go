@@ -81,6 +81,22 @@ func (p *process) code() int {
 	return p.ProcessState.ExitCode()
 }
 
+// killAfter kills the process once so much was asked, unless it ends before, and says
+// whether it did.
+func (p *process) killAfter(asked int, count func() int) bool {
+	for count() < asked {
+		select {
+		case <-p.ended:
+			return false
+		case <-time.After(time.Millisecond):
+		}
+	}
+	killed := p.Process.Kill() == nil
+	<-p.ended
+	time.Sleep(20 * time.Millisecond) // what is on its way comes in
+	return killed
+}
+
 // answers counts the answers of a journal by their keys.
 func answers(t *testing.T, path string) map[string]int {
 	t.Helper()
@@ -216,18 +232,9 @@ func TestKilledUntilDecided(t *testing.T) {
 		for kill := range *kills {
 			before, sent := len(answers(t, path)), int(requests.Load())
 			p := start(t, 0, append(args, "--out", out)...)
-			for after := 1 + rand.IntN(40); int(requests.Load())-sent < after; {
-				select {
-				case <-p.ended:
-					after = 0
-				case <-time.After(time.Millisecond):
-				}
-			}
-			if p.Process.Kill() == nil {
+			if p.killAfter(1+rand.IntN(40), func() int { return int(requests.Load()) - sent }) {
 				killed++
 			}
-			<-p.ended
-			time.Sleep(20 * time.Millisecond) // what is on its way comes in
 			found := answers(t, path)
 			for key, n := range found {
 				if n != 1 {
@@ -302,16 +309,7 @@ func TestKilledJudge(t *testing.T) {
 		answered, judged := known(out)
 		sent, asked := int(requests.Load()), len(lines())
 		p := start(t, 0, append(args, "--out", out)...)
-		for after := 1 + rand.IntN(20); int(requests.Load())-sent < after; {
-			select {
-			case <-p.ended:
-				after = 0
-			case <-time.After(time.Millisecond):
-			}
-		}
-		_ = p.Process.Kill()
-		<-p.ended
-		time.Sleep(20 * time.Millisecond) // what is on its way comes in
+		p.killAfter(1+rand.IntN(20), func() int { return int(requests.Load()) - sent })
 		answeredNow, judgedNow := known(out)
 		if lost := int(requests.Load()) - sent - (answeredNow - answered); lost < 0 || lost > killConcurrency {
 			t.Errorf("kill %d: %d requests have no answer in the journal", kill, lost)

@@ -60,7 +60,7 @@ func (r Result) finding() string {
 	}
 	more := ""
 	if r.More != nil {
-		more = fmt.Sprintf(" About %s would probably settle it for %q.", moreQuestions(r.More.Questions), r.More.Word)
+		more = fmt.Sprintf(" About %s would probably settle it for %q.", text.More(r.More.Questions), r.More.Word)
 	}
 	return fmt.Sprintf("Inconclusive: with %s, the best challenger, %s, stands at %s points against %s. %s.%s", who,
 		best.Name, signed(best.Against.Difference), baseline, r.range95(*best), more+r.noneAsGood()+suffix)
@@ -200,13 +200,6 @@ func (r Result) behind() string {
 		return "1 question"
 	}
 	return fmt.Sprintf("%d questions", r.Questions.Counted)
-}
-
-func moreQuestions(n int) string {
-	if n == 1 {
-		return "one more question"
-	}
-	return fmt.Sprintf("%d more questions", n)
 }
 
 // exponential writes e to the power of log, however large.

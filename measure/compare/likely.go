@@ -32,8 +32,8 @@ type Likely struct {
 //
 // Arms that give the same prompts are left out, and there is no case where every arm does.
 // It simulates 20 to 200 runs a case, fewer where there are many kinds and challengers, and
-// costs about two seconds at most; there is no case where 20 would take longer. The errors are those of the rule, and of a question that
-// cannot be read.
+// costs about two seconds at most; there is no case where 20 would take longer. The errors
+// are those of the rule, and of a question that cannot be read.
 func (p *Plan) Likely(d Described, discordance float64) ([]Likely, error) {
 	d.UntilDecided = true
 	f, err := p.forecast(d, discordance)

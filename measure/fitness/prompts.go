@@ -96,8 +96,9 @@ func (c *Check) Prompt(estimated, least, read int) {
 }
 
 // look finds the prompts that were not read whole: read as fewer tokens than they can
-// have, or than the short ones make expect, or all as the same number although they differ. How much they have to differ depends on
-// the number: at a usual limit any difference is enough.
+// have, or than the short ones make expect, or all as the same number although they differ.
+// How much they have to differ depends on the number: at a usual limit any difference is
+// enough.
 func (p *prompts) look() {
 	if p.seen == len(p.all) {
 		return

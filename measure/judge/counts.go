@@ -2,7 +2,8 @@ package judge
 
 import "fmt"
 
-// Counts says what became of the planned calls: Planned is always Answered plus
+// Counts says what became of the planned calls: in a sweep those of the plan, in a
+// comparison those of the questions that were begun. Planned is always Answered plus
 // Failed plus Missing. Refused, Truncated and Empty are among the answered, and one
 // answer may count in several of them.
 type Counts struct {

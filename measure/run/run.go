@@ -16,9 +16,9 @@ import (
 //
 // A call ends as an answer or, after its retries, as a failure; both are counted
 // and journaled, and a failure is no error of Run. A journaled answer is never asked
-// for again; where the model is a Judged, so is a score. So after a run was stopped, by its process being killed, too, the same
-// call of Run makes what is missing and what failed, and nothing else: at most the
-// calls that were open are repeated.
+// for again; where the model is a Judged, so is a score. So after a run was stopped, by
+// its process being killed, too, the same call of Run makes what is missing and what
+// failed, and nothing else: at most the calls that were open are repeated.
 //
 // Run returns early, with the Progress so far, for a *CapError (what is open ends
 // first), a *FailuresError (likewise), a *LaterError (likewise, but nothing waits for

@@ -73,19 +73,12 @@ func (r Result) more() string {
 	}
 	var ways []string
 	if more.Named > 0 {
-		ways = append(ways, fmt.Sprintf(" If the differences stay as they are, a shape is known after about %s.", moreQuestions(more.Named)))
+		ways = append(ways, fmt.Sprintf(" If the differences stay as they are, a shape is known after about %s.", text.More(more.Named)))
 	}
 	if more.Flat > 0 {
-		ways = append(ways, fmt.Sprintf(" If every slot is read alike, that is known after about %s.", moreQuestions(more.Flat)))
+		ways = append(ways, fmt.Sprintf(" If every slot is read alike, that is known after about %s.", text.More(more.Flat)))
 	}
 	return strings.Join(ways, "")
-}
-
-func moreQuestions(n int) string {
-	if n == 1 {
-		return "one more question"
-	}
-	return fmt.Sprintf("%d more questions", n)
 }
 
 // evenness is in how many questions the slots were asked: the least and the most.
