@@ -20,6 +20,10 @@ import (
 // its process being killed, too, the same call of Run makes what is missing and what
 // failed, and nothing else: at most the calls that were open are repeated.
 //
+// As long as fewer than 1,000 calls were begun, none begins while the oldest open one is
+// 100 calls behind, or twice limits.Concurrency where that is more: one answer that is
+// long in coming does not let a run go on that the source would have ended.
+//
 // Run returns early, with the Progress so far, for a *CapError (what is open ends
 // first), a *FailuresError (likewise), a *LaterError (likewise, but nothing waits for
 // its turn or for another attempt), the error of ctx, whose end interrupts what
@@ -61,6 +65,7 @@ func run(ctx context.Context, source Source, m model.Model, journal *journal.Jou
 		model: m, judging: judging, journal: journal, limits: limits, clock: clock, luck: luck,
 		purse:    newPurse(limits, judged.Prices, journal.Spent()),
 		gate:     gate{clock: clock, requests: perMinute(limits.RequestsPerMinute), tokens: perMinute(limits.TokensPerMinute)},
+		open:     map[int]struct{}{},
 		halt:     make(chan struct{}),
 		ended:    make(chan struct{}, 1),
 		progress: Progress{Calls: source.Len()},
@@ -94,6 +99,7 @@ func run(ctx context.Context, source Source, m model.Model, journal *journal.Jou
 
 // task is a call that is to be made, or one whose answer is to be judged.
 type task struct {
+	number   int // of those that this run began, from 0
 	call     model.Call
 	reserved journal.Spent   // by the purse
 	answered *journal.Record // nil: not yet
@@ -116,7 +122,7 @@ func (r *runner) do(ctx, patient context.Context, t task) {
 			record.Key = ""
 		}
 	}
-	r.finish(record, spent)
+	r.finish(t, record, spent)
 }
 
 // build builds a call, waiting for those that it depends on.
@@ -124,10 +130,13 @@ func (r *runner) build(ctx context.Context, source Source, i int) (model.Call, e
 	for {
 		r.telling.Lock() // so that every call that is not open has been told of
 		r.mu.Lock()
-		open := r.progress.Open
+		open, tooFar := len(r.open), r.tooFarAhead()
 		r.mu.Unlock()
 		r.telling.Unlock()
-		call, err := source.Call(i)
+		call, err := model.Call{}, ErrWait
+		if !tooFar {
+			call, err = source.Call(i)
+		}
 		switch {
 		case !errors.Is(err, ErrWait):
 			return call, err
@@ -144,6 +153,25 @@ func (r *runner) build(ctx context.Context, source Source, i int) (model.Call, e
 			return call, errStopped
 		}
 	}
+}
+
+// Up to early calls a run stays close to its oldest open one.
+const (
+	early  = 1000
+	window = 100 // or twice as many as are open at once
+)
+
+// tooFarAhead says whether the oldest open call has to end before the next one begins.
+func (r *runner) tooFarAhead() bool {
+	if r.begun >= early {
+		return false
+	}
+	for number := range r.open {
+		if r.begun-number >= max(window, 2*r.limits.Concurrency) {
+			return true
+		}
+	}
+	return false
 }
 
 // errStopped is what build returns where the run ends while it waits.
@@ -204,9 +232,7 @@ func (r *runner) dispatch(ctx context.Context, source Source, work chan<- task) 
 				return
 			}
 		}
-		r.mu.Lock()
-		r.progress.Open++
-		r.mu.Unlock()
+		r.begin(&t)
 		select {
 		case work <- t:
 			continue
@@ -216,9 +242,7 @@ func (r *runner) dispatch(ctx context.Context, source Source, work chan<- task) 
 		if unjudged == nil {
 			r.purse.settle(t.reserved, journal.Spent{})
 		}
-		r.mu.Lock()
-		r.progress.Open--
-		r.mu.Unlock()
+		r.end(t)
 		return
 	}
 }

@@ -415,3 +415,46 @@ func TestASourceMayHaveEnough(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
+
+// One answer that is long in coming holds back what the run would ask without it: only at
+// the start, and never what may be open at once.
+func TestARunStaysCloseToItsOldestCall(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ slow, concurrency, want int }{
+		{slow: 0, concurrency: 4, want: window},
+		{slow: 37, concurrency: 4, want: 37 + window},
+		{slow: 0, concurrency: 90, want: 180},
+		{slow: early - 50, concurrency: 2, want: 1500},
+	} {
+		var asked atomic.Int64
+		slow := make(chan struct{})
+		m := model.Func(func(ctx context.Context, p model.Prompt) (model.Answer, error) {
+			asked.Add(1)
+			if call, _ := model.CallFrom(ctx); call.Index == c.slow && call.Arm == "bare" {
+				<-slow
+			}
+			return fake.Echo.Ask(ctx, p)
+		})
+		list := make(fake.Calls, 1500)
+		for i := range list {
+			list[i] = model.Call{Key: fmt.Sprint(i), Question: fmt.Sprint(i), Index: i, Arm: "bare", Prompt: model.User("?"), Answers: []string{"yes"}}
+		}
+		done := make(chan error)
+		go func() {
+			got, err := Run(t.Context(), list, m, fake.Journal(t, fake.Path(t)), Limits{Concurrency: c.concurrency})
+			if err == nil && (got.Answered != len(list) || got.Open != 0) {
+				err = fmt.Errorf("%+v", got)
+			}
+			done <- err
+		}()
+		waitFor(t, "the calls that do not wait", func() bool { return int(asked.Load()) >= c.want })
+		time.Sleep(20 * time.Millisecond) // more would be asked by now
+		if n := int(asked.Load()); n != c.want {
+			t.Errorf("call %d is slow: %d calls were made beside it, want %d", c.slow, n, c.want)
+		}
+		close(slow)
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}
+}

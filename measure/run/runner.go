@@ -30,7 +30,9 @@ type runner struct {
 	mu       sync.Mutex
 	err      error // the first that ends the run
 	progress Progress
-	inARow   int // failures
+	begun    int              // calls
+	open     map[int]struct{} // those of them that have not ended, by their numbers
+	inARow   int              // failures
 
 	telling sync.Mutex // Progress and Repeating are told by one at a time, in order
 }
@@ -71,8 +73,26 @@ func (r *runner) keep(record journal.Record) journal.Record {
 	return record
 }
 
+// begin numbers a task, which is open from then on.
+func (r *runner) begin(t *task) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	t.number = r.begun
+	r.begun++
+	r.open[t.number] = struct{}{}
+	r.progress.Open = len(r.open)
+}
+
+// end says that a task is not open any more.
+func (r *runner) end(t task) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.open, t.number)
+	r.progress.Open = len(r.open)
+}
+
 // finish counts a record and what it took, and tells about it.
-func (r *runner) finish(record journal.Record, spent journal.Spent) {
+func (r *runner) finish(t task, record journal.Record, spent journal.Spent) {
 	defer func() {
 		select {
 		case r.ended <- struct{}{}:
@@ -81,8 +101,8 @@ func (r *runner) finish(record journal.Record, spent journal.Spent) {
 	}()
 	r.telling.Lock()
 	defer r.telling.Unlock()
+	r.end(t)
 	r.mu.Lock()
-	r.progress.Open--
 	r.progress.Spent.Add(spent)
 	switch {
 	case record.Key == "":
