@@ -308,7 +308,7 @@ func TestNoGoroutineIsLeft(t *testing.T) {
 	}()
 	// Each of the four servers has one goroutine of its own. The wait is shorter than
 	// a connection may be idle.
-	for end := time.Now().Add(20 * time.Second); runtime.NumGoroutine() > before+4; runtime.Gosched() {
+	for end := time.Now().Add(3 * time.Second); runtime.NumGoroutine() > before+4; runtime.Gosched() {
 		if time.Now().After(end) {
 			all := make([]byte, 1<<20)
 			t.Fatalf("%d goroutines, want %d\n%s", runtime.NumGoroutine(), before+4, all[:runtime.Stack(all, true)])
