@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/bookend-rag/bookend/cmd/internal/safefile"
@@ -65,10 +66,10 @@ func (c *dataCommand) Run(s streams) error {
 	write := func(to io.Writer) (err error) {
 		if single {
 			done, err = convert(to, files[0])
-			return named(err, c.Files[0])
+		} else {
+			done, err = dataset.FromBEIR(to, dataset.BEIR{Corpus: files[0], Queries: files[1], Qrels: files[2], Run: files[3], Top: c.Top})
 		}
-		done, err = dataset.FromBEIR(to, dataset.BEIR{Corpus: files[0], Queries: files[1], Qrels: files[2], Run: files[3], Top: c.Top})
-		return err
+		return c.named(err)
 	}
 	var err error
 	if c.Out == "" {
@@ -99,10 +100,10 @@ func (c *dataCommand) Run(s streams) error {
 	return nil
 }
 
-// named puts the file into an error that names none.
-func named(err error, path string) error {
-	if e, ok := err.(*dataset.Error); ok && e.Path == "" {
-		e.Path = path
+// named puts the path of the file into an error that names none, or what it is of BEIR's.
+func (c *dataCommand) named(err error) error {
+	if e, ok := err.(*dataset.Error); ok {
+		e.Path = c.Files[max(slices.Index([]string{"corpus", "queries", "qrels", "run"}, e.Path), 0)]
 	}
 	return err
 }

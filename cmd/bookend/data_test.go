@@ -9,9 +9,6 @@ import (
 // What data writes, the experiments read.
 func TestDataIsRead(t *testing.T) {
 	t.Parallel()
-	known := func(name string) string {
-		return filepath.Join("..", "..", "measure", "dataset", "testdata", "known", name)
-	}
 	for from, files := range map[string][]string{
 		"hotpotqa": {known("hotpotqa.json")},
 		"MSMARCO":  {known("msmarco.jsonl")},
@@ -34,6 +31,11 @@ func TestDataIsRead(t *testing.T) {
 	}
 }
 
+// known is the path of a file in the form of a collection.
+func known(name string) string {
+	return filepath.Join("..", "..", "measure", "dataset", "testdata", "known", name)
+}
+
 func TestBadData(t *testing.T) {
 	t.Parallel()
 	other := write(t, filepath.Join(t.TempDir(), "other.jsonl"), `{"prompt":"x"}`)
@@ -47,7 +49,8 @@ func TestBadData(t *testing.T) {
 		{[]string{"squad", other}, `"squad" is no known collection: give beir, hotpotqa, msmarco or ragas`},
 		{[]string{"ragas", other, other}, "ragas is one file"},
 		{[]string{"beir", other}, "corpus, queries, qrels and run, in this order"},
-		{[]string{"beir", other, other, other, other}, `"run", line 1: has 1 columns, and 6 are needed`},
+		{[]string{"beir", other, other, other, other}, "\"" + other + `", line 1: has 1 columns, and 6 are needed`},
+		{[]string{"beir", known("corpus.jsonl"), known("queries.jsonl"), other, known("run.trec")}, "\"" + other + `", line 1: `},
 		{[]string{"ragas", filepath.Join(t.TempDir(), "none")}, "no such file"},
 		{[]string{"ragas", other, "--out", out}, "other.jsonl\", line 1: has the key \"prompt\", and \"user_input\" is missing"},
 		{[]string{"ragas", empty}, "empty.jsonl\": is empty"},

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -78,8 +79,8 @@ func FromBEIR(to io.Writer, from BEIR) (Converted, error) {
 	if err != nil {
 		return Converted{}, inFile("corpus", err)
 	}
-	for id, list := range run {
-		for _, hit := range list {
+	for _, id := range slices.Sorted(maps.Keys(run)) {
+		for _, hit := range run[id] {
 			if documents[hit.document] == nil {
 				return Converted{}, &Error{Path: "run", Rule: fmt.Sprintf("query %q retrieved document %q, which the corpus does not have: give the corpus of this run", id, hit.document), Err: ErrOtherFormat}
 			}
@@ -115,12 +116,7 @@ func FromBEIR(to io.Writer, from BEIR) (Converted, error) {
 		return c.write(line)
 	})
 	if err == nil && len(run) > 0 {
-		missing := ""
-		for id := range run {
-			if missing == "" || id < missing {
-				missing = id
-			}
-		}
+		missing := slices.Min(slices.Collect(maps.Keys(run)))
 		err = &Error{Rule: fmt.Sprintf("has no query %q, nor %d others of the run: give the queries of this run", missing, len(run)-1), Err: ErrOtherFormat}
 	}
 	if err != nil {
