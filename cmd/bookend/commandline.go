@@ -66,12 +66,30 @@ func negativeArguments(app *kong.Application, args []string) []string {
 	return append(append(kept, "--"), numbers...)
 }
 
+// plain has what the parser says, and the same in our words.
+var plain = []struct {
+	parser *regexp.Regexp
+	words  string
+}{
+	{regexp.MustCompile(`^(\S+): expected \S+ value but got "EOL" \(<EOL>\)$`), "$1 needs a value"},
+	{regexp.MustCompile(`^\[?(\S+?)\]?: expected a valid \d+ bit u?int but got (".*")$`), "$1 is $2: it must be a whole number of at most 18 digits"},
+	{regexp.MustCompile(`^(\S+): expected a float but got (".*") \(string\)$`), "$1 is $2: it must be a number"},
+	{regexp.MustCompile(`^(\S+): expected duration but got (".*?")(: .*)?$`), "$1 is $2: it must be a time, such as 30s or 5m"},
+	{regexp.MustCompile(`^(\S+): bool value must be .* but got (".*")$`), "$1 is $2: it must be true or false"},
+	{regexp.MustCompile(`^(\S+) must be one of (\S+) but got (".*")$`), "$1 is $3: it must be one of $2"},
+	{regexp.MustCompile(`^expected "(<.*)"$`), "$1 is missing"},
+	{regexp.MustCompile(`^missing flags: (.*)$`), "missing: $1"},
+}
+
 // unparsed says what is wrong with a command line, and where to read what is right.
 func unparsed(err error, app *kong.Application, args []string) string {
 	text, where := err.Error(), "bookend help lists the commands"
 	var parse *kong.ParseError
 	if errors.As(err, &parse) && parse.Context != nil && parse.Context.Selected() != nil {
-		where = "bookend help " + parse.Context.Selected().Name + " lists the flags"
+		where = "see bookend help " + parse.Context.Selected().Name
+		for _, p := range plain {
+			text = p.parser.ReplaceAllString(text, p.words)
+		}
 	} else if !strings.HasPrefix(args[0], "-") {
 		var names []string
 		for _, command := range app.Leaves(true) {

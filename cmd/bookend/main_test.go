@@ -191,7 +191,15 @@ func TestBadCommands(t *testing.T) {
 		{append(sim, "--score", "vibes"), "best-subspan"},
 		{append(sim, "--concurrency", "0"), "--concurrency is 0"},
 		{append(sim, "--timeout", "0s"), "--timeout"},
-		{[]string{"report"}, "dir"},
+		{[]string{"report"}, "<dir> ... is missing (see bookend help report)"},
+		{[]string{"data"}, "<from> <file> ... is missing"},
+		{[]string{"curve"}, "missing: --traffic=FILE"},
+		{[]string{"sweep", "--out"}, "--out needs a value (see bookend help sweep)"},
+		{[]string{"order", "ten"}, `<n> is "ten": it must be a whole number`},
+		{append(sim, "--seed", "1.5"), `--seed is "1.5": it must be a whole number of at most 18 digits`},
+		{append(sim, "--timeout", "5"), `--timeout is "5": it must be a time, such as 30s or 5m`},
+		{append(sim, "--first-line=maybe"), `--first-line is "maybe": it must be true or false`},
+		{[]string{"compare", "--worthwhile", "x"}, `--worthwhile is "x": it must be a number`},
 		{[]string{"report", dir}, "has no journal.jsonl"},
 		{[]string{"report", dir, "--score", "vibes"}, "best-subspan"},
 	} {
@@ -202,6 +210,31 @@ func TestBadCommands(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(dir, "x")); err == nil {
 		t.Error("a refused command made its folder")
+	}
+}
+
+// What a flag is refused for is said in our words, whatever the flag.
+func TestTheParsersWordsAreNotShown(t *testing.T) {
+	t.Parallel()
+	flag := regexp.MustCompile(`(?m)^ +(--[a-z-]+)(=?)`)
+	for _, name := range []string{"sweep", "compare", "report", "estimate", "curve", "reuse", "vet", "order", "data"} {
+		tried := 0
+		for _, f := range flag.FindAllStringSubmatch(mustRun(t, name, "--help"), -1) {
+			arguments := []string{f[1] + "=1x"}
+			if f[2] == "=" {
+				arguments = append(arguments, f[1])
+			}
+			for _, argument := range arguments {
+				tried++
+				o := command(t, name, argument)
+				if o.code != exitUsage || strings.Contains(o.err, "expected") || strings.Contains(o.err, "but got") || strings.Contains(o.err, "EOL") {
+					t.Errorf("bookend %s %s: code %d\n%s", name, argument, o.code, o.err)
+				}
+			}
+		}
+		if tried < 2 {
+			t.Errorf("%s: %d flags were found", name, tried)
+		}
 	}
 }
 
