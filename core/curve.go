@@ -87,7 +87,7 @@ func LoadCurve(path string) (*Curve, error) {
 		return nil, &CurveError{Path: path, Rule: "cannot be opened", Err: err}
 	}
 	if !info.Mode().IsRegular() {
-		return nil, &CurveError{Path: path, Rule: "is no regular file: a curve is a file of JSON"}
+		return nil, &CurveError{Path: path, Rule: "is not a regular file: a curve is a file of JSON"}
 	}
 	file, err := os.Open(path)
 	if err != nil {

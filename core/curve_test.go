@@ -255,10 +255,10 @@ func TestCurveFileThatCannotBeRead(t *testing.T) {
 		t.Errorf("%v is not fs.ErrNotExist", err)
 	}
 
-	// What is no regular file is not even opened: a pipe would wait for its writer.
+	// What is not a regular file is not even opened: a pipe would wait for its writer.
 	_, err = core.LoadCurve(t.TempDir())
 	mustBe[*core.CurveError](t, err)
-	mustMention(t, err, "no regular file")
+	mustMention(t, err, "not a regular file")
 }
 
 func TestCurveKeepsWhatWasMeasured(t *testing.T) {

@@ -132,7 +132,7 @@ func parseShuffled(argument string, given bool) (Placement, error) {
 
 func parseMeasured(argument string, _ bool) (Placement, error) {
 	if argument == "" {
-		return nil, &ConfigError{Field: "Placement", Rule: "needs the curve that was measured: write \"measured=FILE\", or use core.Measured{Curve: …}"}
+		return nil, &ConfigError{Field: "Placement", Rule: "it needs the curve that was measured: write \"measured=FILE\""}
 	}
 	curve, err := LoadCurve(argument)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -95,7 +96,7 @@ func unparsed(err error, app *kong.Application, args []string) string {
 		for _, command := range app.Leaves(true) {
 			names = append(names, command.Name)
 		}
-		text = fmt.Sprintf("%q is no command%s", args[0], nearest.Hint(args[0], names))
+		text = fmt.Sprintf("%q is not a command%s", args[0], nearest.Hint(args[0], names))
 	}
 	return "bookend: " + show.Line(text) + " (" + where + ")"
 }
@@ -120,15 +121,18 @@ func faultLines(err error, flags []*kong.Flag) []string {
 		text = strings.Replace(text, fault.Error(), named.Error(), 1)
 	}
 	lines := strings.Split(text, "\n")
-	for i, line := range lines {
+	var told []string
+	for _, line := range lines {
 		line, own := strings.CutPrefix(line, "bookend: ")
 		line = strings.ReplaceAll(line, ": bookend: ", ": ")
 		if own {
 			line = "bookend: " + line
 		}
-		lines[i] = show.Line(line)
+		if line = show.Line(line); !slices.Contains(told, line) { // several arms have one fault
+			told = append(told, line)
+		}
 	}
-	return lines
+	return told
 }
 
 // forFlag names the flag in the fault of what it was given.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -289,15 +290,15 @@ func (c *compareCommand) foretell(s streams, plan *compare.Plan, described compa
 		}
 		return nil
 	}
-	tell(s.out, fmt.Sprintf("Likely calls, if two arms differ on %s of the questions, %s:", show.Percent(discordance), known))
-	gain := "true gain of one"
+	tell(s.out, fmt.Sprintf("Likely calls, at most, if two arms differ on %s of the questions, %s:", show.Percent(discordance), known))
+	gain := "true gain of an arm"
 	switch {
 	case slices.ContainsFunc(cases, func(l compare.Likely) bool { return l.Gain < 0 }):
-		gain = "gain of the cheapest"
+		gain = "true gain of the cheapest"
 	case c.By != "":
-		gain = "gain in one kind"
+		gain = "true gain in one kind"
 	}
-	columns := []string{gain, "half of runs", "9 of 10 runs", "no verdict"}
+	columns := []string{gain, "in half of runs", "in 9 of 10 runs", "no verdict in"}
 	calls := func(n int) string {
 		text := show.Count(n, "call")
 		if all.Priced && all.Calls > 0 {
@@ -366,10 +367,13 @@ func (c *compareCommand) open(f *fitted) (*dataset.Dataset, error) {
 	return c.openLists(rules, c.Data)
 }
 
+// noAnswers is in the error for lines that have no answers at all.
+var noAnswers = regexp.MustCompile(string(dataset.NoAnswer) + ` \([^:]*\)`)
+
 // openLists opens a file, and names the flag that recorded lists need.
 func (l lists) openLists(rules dataset.Rules, path string) (*dataset.Dataset, error) {
 	data, err := rules.Open(path)
-	if errors.Is(err, dataset.ErrNoCase) && l.Labels == "" && strings.Contains(err.Error(), string(dataset.NoAnswer)) && !strings.Contains(err.Error(), `under "answer"`) {
+	if errors.Is(err, dataset.ErrNoCase) && l.Labels == "" && noAnswers.MatchString(err.Error()) {
 		return nil, fmt.Errorf("%w; recorded lines have none: give them by --labels", err)
 	}
 	return data, err

@@ -23,6 +23,9 @@ func (c *compareCommand) arms(f *fitted, documents int) ([]compare.Arm, []*core.
 	if err != nil {
 		return nil, nil, err
 	}
+	if err := errors.Join(repeated("placements", c.Placements), repeated("layouts", c.Layouts), repeated("top-k", c.TopK)); err != nil {
+		return nil, nil, err
+	}
 	var names []string
 	kinds := map[string]int{} // how many placements differ in their argument alone
 	for _, name := range c.Placements {
@@ -68,8 +71,18 @@ func (c *compareCommand) arms(f *fitted, documents int) ([]compare.Arm, []*core.
 			}
 		}
 	}
-	reusing, err := c.reusing(arms[0])
+	reusing, err := c.reusing(arms[0], documents)
 	return append(arms, reusing...), curves, err
+}
+
+// repeated refuses a flag that has a value twice.
+func repeated[T comparable](flag string, values []T) error {
+	for i, value := range values {
+		if slices.Contains(values[:i], value) {
+			return usage("--%s has %v twice: give it once", flag, value)
+		}
+	}
+	return nil
 }
 
 // counts are the numbers of documents, that of the baseline first.

@@ -180,7 +180,7 @@ func TestCompareNoWorseByKind(t *testing.T) {
 		t.Errorf("%v\n%s", err, csv)
 	}
 	page, err := os.ReadFile(filepath.Join(dir, "report.html"))
-	if err != nil || !strings.Contains(string(page), "any is as good that loses 10 points or more") {
+	if err != nil || !strings.Contains(string(page), "any calls an arm as good that loses 10 points or more") {
 		t.Errorf("the page does not say what as good means: %v", err)
 	}
 }

@@ -9,8 +9,9 @@ import (
 	"github.com/bookend-rag/bookend/measure/dataset"
 )
 
-// reusing returns the arms of --reuse: the baseline with a memory each.
-func (c *compareCommand) reusing(baseline compare.Arm) ([]compare.Arm, error) {
+// reusing returns the arms of --reuse, the baseline with a memory each, over lists of so
+// many documents.
+func (c *compareCommand) reusing(baseline compare.Arm, documents int) ([]compare.Arm, error) {
 	if len(c.Reuse) > 0 && baseline.Prompt.Labels != prompt.ByID {
 		return nil, usage("--reuse needs labels that stay with a document in every prompt: add --label-by id")
 	}
@@ -23,7 +24,7 @@ func (c *compareCommand) reusing(baseline compare.Arm) ([]compare.Arm, error) {
 	}
 	var arms []compare.Arm
 	for _, flag := range c.Reuse {
-		memory, err := c.memory(flag)
+		memory, err := c.memory(flag, documents)
 		if err != nil {
 			return nil, err
 		}
@@ -35,7 +36,7 @@ func (c *compareCommand) reusing(baseline compare.Arm) ([]compare.Arm, error) {
 	return arms, nil
 }
 
-func (c *compareCommand) memory(flag string) (compare.Reuse, error) {
+func (c *compareCommand) memory(flag string, documents int) (compare.Reuse, error) {
 	bad := usage("--reuse is %q: it must be hold=N, with N of 1 or more, or worth=POINTS, above 0 and at most 100", flag)
 	kind, value, _ := strings.Cut(strings.TrimSpace(flag), "=")
 	switch kind {
@@ -51,7 +52,7 @@ func (c *compareCommand) memory(flag string) (compare.Reuse, error) {
 		if c.ReuseCurve == "" {
 			return compare.Reuse{}, usage("--reuse %s needs a curve that says what a slot is worth: give it by --reuse-curve", flag)
 		}
-		_, fitted, err := readCurve(c.ReuseCurve, 0)
+		_, fitted, err := readCurve(c.ReuseCurve, documents)
 		if err != nil {
 			return compare.Reuse{}, err
 		}

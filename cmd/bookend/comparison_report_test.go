@@ -169,7 +169,7 @@ func TestIdenticalArms(t *testing.T) {
 	if o.code != exitUnfit {
 		t.Errorf("code %d, want %d", o.code, exitUnfit)
 	}
-	for _, want := range []string{"Unfit, no verdict", "the very same prompts as long-context", "tail-head by order.placement", "tail-head is identical to long-context", "No plot"} {
+	for _, want := range []string{"Unfit, no verdict", "the very same prompts as long-context", "(tail-head in order.placement)", "tail-head is identical to long-context", "No plot"} {
 		if !tells(out, want) {
 			t.Errorf("no %q in:\n%s", want, out)
 		}

@@ -45,11 +45,11 @@ func (c *dataCommand) Run(s streams) error {
 	convert, single := converters[from]
 	switch {
 	case from != "beir" && !single:
-		return usage("%q is no known collection: give beir, hotpotqa, msmarco or ragas%s", show.Line(c.From), nearest.Hint(from, []string{"beir", "hotpotqa", "msmarco", "ragas"}))
+		return usage("%q is not a known collection: give beir, hotpotqa, msmarco or ragas%s", show.Line(c.From), nearest.Hint(from, []string{"beir", "hotpotqa", "msmarco", "ragas"}))
 	case single && len(c.Files) != 1:
-		return usage("%d files are given: %s is one file", len(c.Files), from)
+		return usage("%s is one file, and here there are %d", from, len(c.Files))
 	case !single && len(c.Files) != 4:
-		return usage("%d files are given, and beir has four: corpus, queries, qrels and run, in this order", len(c.Files))
+		return usage("beir needs four files, and here there are %d: the corpus, the queries, the qrels and the run, in this order", len(c.Files))
 	case c.Top < 1:
 		return usage("--top is %d: it must be 1 or more", c.Top)
 	}

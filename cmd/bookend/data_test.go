@@ -46,9 +46,9 @@ func TestBadData(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"squad", other}, `"squad" is no known collection: give beir, hotpotqa, msmarco or ragas`},
+		{[]string{"squad", other}, `"squad" is not a known collection: give beir, hotpotqa, msmarco or ragas`},
 		{[]string{"ragas", other, other}, "ragas is one file"},
-		{[]string{"beir", other}, "corpus, queries, qrels and run, in this order"},
+		{[]string{"beir", other}, "beir needs four files, and here there are 1: the corpus, the queries, the qrels and the run, in this order"},
 		{[]string{"beir", other, other, other, other}, "\"" + other + `", line 1: has 1 columns, and 6 are needed`},
 		{[]string{"beir", known("corpus.jsonl"), known("queries.jsonl"), other, known("run.trec")}, "\"" + other + `", line 1: `},
 		{[]string{"ragas", filepath.Join(t.TempDir(), "none")}, "no such file"},

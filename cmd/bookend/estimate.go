@@ -14,6 +14,7 @@ import (
 	"github.com/bookend-rag/bookend/core"
 	"github.com/bookend-rag/bookend/measure/compare"
 	"github.com/bookend-rag/bookend/measure/dataset"
+	"github.com/bookend-rag/bookend/measure/model"
 	"github.com/bookend-rag/bookend/measure/published"
 	"github.com/bookend-rag/bookend/measure/simulate"
 )
@@ -21,7 +22,7 @@ import (
 // estimateCommand holds the flags of `bookend estimate`.
 type estimateCommand struct {
 	lists
-	Curve      string   `required:"" placeholder:"FILE|NAME" help:"A curve file of bookend sweep or bookend curve, or a published curve such as gpt-3.5-turbo; --curve list shows all names."`
+	Curve      string   `required:"" placeholder:"FILE|NAME" help:"A curve file of bookend sweep or bookend curve, or a published curve such as gpt-3.5-turbo; an unknown name is answered with all names."`
 	Placements []string `default:"ranked,head-tail,tail-head,reversed,measured" help:"The orders: ${placements}. The first is the baseline; measured goes by --curve."`
 	TopK       int      `name:"top-k" placeholder:"K" help:"Take the K best documents of each list only."`
 	Worthwhile float64  `default:"3" placeholder:"POINTS" help:"The smallest gain that matters, in points: 3 unless given."`
@@ -130,9 +131,20 @@ func readCurve(name string, documents int) (compare.Reading, *core.Curve, error)
 	return compare.ReadingOfPublished(published), curve, err
 }
 
+// simulatedCurve says that a curve is that of a simulated reader; empty for others.
+func simulatedCurve(c *core.Curve) string {
+	if !strings.HasPrefix(c.Model, model.SimulatedPrefix) {
+		return ""
+	}
+	return "The curve is that of a simulated reader: it says nothing about your model."
+}
+
 func (c *estimateCommand) print(s streams, report dataset.Report, curve *core.Curve, e compare.Estimated) {
 	fmt.Fprintf(s.out, "%s\n", narrow(show.Line(e.Finding)+"\n"))
 	tellAll(s.out, show.Line(c.Data)+": "+report.String(), "curve: "+e.Curve)
+	if note := simulatedCurve(curve); note != "" {
+		tellAll(s.out, note)
+	}
 	fmt.Fprintln(s.out)
 	fmt.Fprintf(s.out, "Where the answer stood in the lists\n\n%s\n\n", table.Text([]string{"rank", "lists", "share"}, rankRows(e)))
 	var rows [][]string

@@ -61,7 +61,7 @@ func TestEstimateWithAPublishedCurve(t *testing.T) {
 			t.Errorf("no %q in:\n%s", want, text)
 		}
 	}
-	if all := mustRun(t, "estimate", "--data", data, "--curve", "gpt-3.5-turbo", "--top-k", "1"); !strings.Contains(all, "no placement is worth more") {
+	if all := mustRun(t, "estimate", "--data", data, "--curve", "gpt-3.5-turbo", "--top-k", "1"); !strings.Contains(all, "with one document in a prompt every order") {
 		t.Errorf("of one document:\n%s", all)
 	}
 }
@@ -106,7 +106,7 @@ func TestBadEstimates(t *testing.T) {
 		{append(args, "--curve", write(t, filepath.Join(dir, "null.json"), strings.Replace(recency, "0.2,0.8", "null,0.8", 1))), "accuracy: [0]: is null"},
 		{append(args, "--curve", write(t, filepath.Join(dir, "twice.json"), strings.Replace(recency, `"documents":4`, `"documents":4,"documents":4`, 1))), "given twice"},
 		{append(args, "--curve", write(t, filepath.Join(dir, "case.json"), strings.Replace(recency, `"accuracy"`, `"Accuracy"`, 1))), `is written "accuracy"`},
-		{append(args, "--curve", dir), "is no regular file"},
+		{append(args, "--curve", dir), "is not a regular file"},
 		{append(args, "--data", dir+"/none"), "no such file"},
 		{append(args, "--data", unlabelled), "--labels"},
 		{append(args, "--data", nowhere), "no list has the answer in any of its documents"},

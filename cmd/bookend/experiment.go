@@ -174,12 +174,12 @@ func parseParams(flag, text string) (extra map[string]any, err error) {
 	}
 	var read map[string]json.RawMessage // first: it refuses more than json does
 	if err := strictjson.Unmarshal([]byte(text), &read); err != nil || read == nil {
-		return nil, usage("--%s is no JSON object with each key once: write one, such as '{\"seed\":1}'", flag)
+		return nil, usage("--%s is not a JSON object with each key once: write one, such as '{\"seed\":1}'", flag)
 	}
 	decoder := json.NewDecoder(strings.NewReader(text))
 	decoder.UseNumber()
 	if err := decoder.Decode(&extra); err != nil {
-		return nil, usage("--%s is no JSON object: %w", flag, err)
+		return nil, usage("--%s is not a JSON object: %w", flag, err)
 	}
 	for name, value := range extra {
 		encoded, err := json.Marshal(value)

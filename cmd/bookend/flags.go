@@ -20,7 +20,7 @@ type sweepCommand struct {
 	Data     string `group:"What is asked" placeholder:"FILE" help:"Questions with their documents: JSON lines, plain or gzipped, or key-value lines."`
 	KV       int    `group:"What is asked" name:"kv" placeholder:"N" help:"In place of --data: N key-value cases, made from the seed. No file is needed."`
 	Keys     int    `group:"What is asked" placeholder:"K" help:"Keys of each case of --kv (${keys} unless given)."`
-	Simulate string `group:"What is asked" placeholder:"NAME" help:"Ask no model but a simulated reader, offline and free: flat, u, inverted, primacy, recency, or a published curve such as gpt-3.5-turbo; --simulate list shows all names."`
+	Simulate string `group:"What is asked" placeholder:"NAME" help:"Ask no model but a simulated reader, offline and free: flat, u, inverted, primacy, recency, or a published curve such as gpt-3.5-turbo; an unknown name is answered with all names."`
 
 	Documents   int    `group:"The prompt" placeholder:"N" help:"Documents in each prompt. As many as the smallest case has unless given."`
 	Slots       string `group:"The prompt" default:"all" help:"Slots to measure, counted from 1: all; a number of them, closer together at both ends; or a list such as 1,5,10."`

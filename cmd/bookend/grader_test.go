@@ -340,7 +340,7 @@ func TestJudgeFlags(t *testing.T) {
 		"--judge-url is missing":                           {"--judge-model", "x", "--judge-prompt", prompt},
 		"--judge-prompt is missing":                        {"--judge-model", "x", "--judge-url", "http://127.0.0.1:1"},
 		"--judge-prompt cannot be read":                    {"--judge-model", "x", "--judge-url", "http://127.0.0.1:1", "--judge-prompt", "/no/such"},
-		"--judge-params is no JSON object":                 {"--judge-model", "x", "--judge-url", "http://127.0.0.1:1", "--judge-prompt", prompt, "--judge-params", "7"},
+		"--judge-params is not a JSON object":              {"--judge-model", "x", "--judge-url", "http://127.0.0.1:1", "--judge-prompt", prompt, "--judge-params", "7"},
 		"must hold {{answer}}":                             {"--judge-model", "x", "--judge-url", "http://127.0.0.1:1", "--judge-prompt", write(t, filepath.Join(t.TempDir(), "p"), "{{question}}")},
 		"--judge-price-prompt is -1":                       {"--judge-model", "x", "--judge-url", "http://127.0.0.1:1", "--judge-prompt", prompt, "--judge-price-prompt=-1"},
 		"--judge-max-tokens is 0":                          {"--judge-model", "x", "--judge-url", "http://127.0.0.1:1", "--judge-prompt", prompt, "--judge-max-tokens", "0"},

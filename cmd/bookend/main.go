@@ -59,7 +59,7 @@ type cli struct {
 	Compare  compareCommand  `cmd:"" help:"Ask on your retriever's own lists whether another order of the documents gets more answers right."`
 	Estimate estimateCommand `cmd:"" help:"Work out what each order would be worth on your lists, without asking a model."`
 	Reuse    reuseCommand    `cmd:"" help:"Count what a server's prompt cache saves on your own traffic, and what reuse would save, without asking a model."`
-	Curve    curveCommand    `cmd:"" help:"Find in recorded traffic how much each slot is used, without asking a model; a share of it came in random order."`
+	Curve    curveCommand    `cmd:"" help:"Find out from recorded traffic how much each slot is used. A share of it must have come in random order. No model is asked."`
 	Report   reportCommand   `cmd:"" help:"Make the report of a sweep or a comparison again, or that of several sweeps in one, without asking a model."`
 	Vet      vetCommand      `cmd:"" help:"Find faults of layout in settings of Bookend and configurations of other RAG programs."`
 	Order    orderCommand    `cmd:"" help:"Print the order that a placement gives, or place documents of a file."`

@@ -233,7 +233,7 @@ func readDoc(line []byte) (orderDoc, error) {
 // drawArrangement draws what stands in each slot, and what was left out and why.
 func drawArrangement(to io.Writer, a core.Arrangement, docs []orderDoc, count func(string) int) {
 	total := 0
-	row := func(slot string, index, rank int, score core.Score, reason string) []string {
+	row := func(slot string, index, rank int, score core.Score, reason, suffix string) []string {
 		doc, size := docs[index], "-"
 		if len(doc.Text) <= core.DefaultMaxBytes { // a tokenizer takes very long over long texts
 			n := count(doc.Text)
@@ -242,7 +242,7 @@ func drawArrangement(to io.Writer, a core.Arrangement, docs []orderDoc, count fu
 				total += n
 			}
 		}
-		what := show.Cut(show.Line(strings.Join(strings.Fields(doc.Text[:min(len(doc.Text), 400)]), " ")), 40)
+		what := show.Line(strings.Join(strings.Fields(doc.Text[:min(len(doc.Text), 400)]), " "))
 		if id := docView.ID(doc); id != "" {
 			what = show.Cut(show.Line(id), 20) + ": " + what
 		}
@@ -253,18 +253,15 @@ func drawArrangement(to io.Writer, a core.Arrangement, docs []orderDoc, count fu
 		if reason != "" {
 			what = reason + ": " + what
 		}
-		return []string{slot, "r" + strconv.Itoa(rank+1), value, size, "  " + what}
+		what = show.Cut(what, 46-len(suffix)) // so that a line has 80 characters
+		return []string{slot, "r" + strconv.Itoa(rank+1), value, size, "  " + what + suffix}
 	}
 	var rows [][]string
 	for slot, p := range a.Slots {
-		r := row(strconv.Itoa(slot+1), p.Index, p.Rank, p.Score, "")
-		if p.Pinned {
-			r[4] += " (pinned)"
-		}
-		rows = append(rows, r)
+		rows = append(rows, row(strconv.Itoa(slot+1), p.Index, p.Rank, p.Score, "", map[bool]string{true: " (pinned)"}[p.Pinned]))
 	}
 	for _, d := range a.Dropped {
-		rows = append(rows, row("out", d.Index, d.Rank, d.Score, d.Reason.String()))
+		rows = append(rows, row("out", d.Index, d.Rank, d.Score, d.Reason.String(), ""))
 	}
 	fmt.Fprintf(to, "%s: %d in, %d placed, %d left out, %s\n", show.Line(a.Placement), a.N, len(a.Slots), len(a.Dropped), show.Count(total, "token"))
 	if len(rows) > 0 {

@@ -39,7 +39,7 @@ func (*reportCommand) Help() string {
     bookend report DIR --score token-f1 --out OTHER
     bookend report FIRST SECOND --out BOTH
 
-The folder of a comparison has a report of its own, with its verdict and settings.json.`
+From the folder of a comparison it makes the report of the comparison, with its verdict and settings.json.`
 }
 
 // maxSweeps is how many curves one report may show.

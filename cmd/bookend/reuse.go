@@ -118,6 +118,12 @@ func (c *reuseCommand) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return unreadable(err)
 	}
+	if c.Curve != "" {
+		documents, _ := traffic.Documents()
+		if err := config.read(c.Curve, documents); err != nil {
+			return err
+		}
+	}
 	if config.Settings, err = c.settings(traffic, &config); err != nil {
 		return err
 	}
@@ -176,17 +182,17 @@ func (c *reuseCommand) config() (reuseConfig, error) {
 		return config, err
 	}
 	config.Tokenize = tokenize
-	if c.Curve == "" {
-		return config, nil
-	}
-	return config, config.read(c.Curve)
+	return config, nil
 }
 
-// read takes a curve file or a published curve.
-func (c *reuseConfig) read(name string) error {
-	reading, fitted, err := readCurve(name, 0)
+// read takes a curve file, or a published curve for prompts of so many documents.
+func (c *reuseConfig) read(name string, documents int) error {
+	reading, fitted, err := readCurve(name, documents)
 	if err != nil {
 		return err
+	}
+	if note := simulatedCurve(fitted); note != "" {
+		c.notes = append(c.notes, note)
 	}
 	c.fitted, c.CurveName, c.CurveDocuments, c.Curve = fitted, reading.Name, reading.Documents, reading.At
 	switch {

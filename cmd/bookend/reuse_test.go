@@ -42,10 +42,10 @@ func TestReuse(t *testing.T) {
 		t.Errorf("the first line is %q", lines[0])
 	}
 	for _, want := range []string{
-		"\n40 requests within 39s; the cache is taken to share beginnings in blocks of 16\ntokens, for 5m0s; curve: gpt-3.5-turbo/20.\n",
-		"setting                from cache  processed   right  given up  1,000 cost\nyours: ranked ",
+		"\n40 requests within 39s; the cache is taken to share beginnings in blocks of 16\ntokens, for 5m0s; curve: gpt-3.5-turbo/10.\n",
+		"setting                from cache  processed   right  given up  per 1000\nyours: ranked ",
 		"\nranked ", "\nhead-tail ", "\nmeasured ", "\nreuse, best rank held ", "\nreuse, worth 2 ", "\nreuse, worth 100 ",
-		"Your documents are numbered by rank, and those of the other settings by ID", "\nThe curve was measured with 20 documents", "\nWhere the answers stand is assumed",
+		"Your documents are numbered by rank, and those of the other settings by ID", "\nThe curve is of 10 documents", "\nWhere the answers stand is assumed",
 		"In " + out + ": reuse.json, report.html",
 	} {
 		if !strings.Contains(text, want) {
@@ -85,7 +85,7 @@ func TestReuseSavesNothing(t *testing.T) {
 	for name, data := range map[string]string{"all alike": swapped(t, 10, false), "one request": swapped(t, 1, true)} {
 		for _, cache := range [][]string{{}, {"--cache", "prompts"}, {"--minimum", "2000"}} {
 			text := mustRun(t, append([]string{"reuse", "--data", data, "--label-by", "id", "--placement", "ranked"}, cache...)...)
-			if !strings.HasPrefix(text, "Saves nothing here") {
+			if !strings.HasPrefix(text, "Another order saves nothing here") {
 				t.Errorf("%s, %v:\n%s", name, cache, text)
 			}
 		}

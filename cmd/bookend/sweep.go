@@ -119,6 +119,9 @@ func (c *sweepCommand) announce(s streams, dataset *dataset.Dataset, plan *sweep
 		tell(s.out, c.Data+": "+dataset.Report().String())
 	}
 	tellAll(s.out, plan.String(), estimate.String())
+	if c.UntilDecided {
+		tell(s.out, "It ends once the shape is settled, and may then take far fewer calls.")
+	}
 }
 
 // model makes the client, or the simulated reader; nil where nothing is asked. server

@@ -38,7 +38,7 @@ func (*curveCommand) Help() string {
 
 Look as often as you like: what is said holds at every look. Requests of one ID or one question count as one.
 
-Before any request is shuffled it counts how many answers cite, and says how large a share would do.`
+Where no request was shuffled yet, it says how many answers cite, and about how many shuffled requests a curve needs.`
 }
 
 // Run runs `bookend curve`.
@@ -119,6 +119,7 @@ func printTraffic(to io.Writer, r traffic.Result) {
 		}
 		if c.Slots != nil {
 			fmt.Fprintf(to, "\n%s\n", table.Text(table.Use(c)))
+			tell(to, table.UseNote)
 			fmt.Fprintf(to, "\n%s\n", table.Text(table.UseContrasts(c)))
 		}
 		if len(c.Windows) > 1 {

@@ -233,7 +233,7 @@ func (v vetted) summary() string {
 		text += ". " + show.Count(len(v.unreadable), "file") + " cannot be read"
 	}
 	if v.recognised == 0 {
-		return text + ". Nothing was recognised, so that nothing was checked: bookend vet --help says what is known."
+		return text + ". Nothing was recognised, so nothing was checked: bookend vet --help says what is known."
 	}
 	counts := map[vet.Level]int{}
 	for _, f := range v.findings {

@@ -269,8 +269,8 @@ tokenizer: cl100k_bse
 func TestOtherFaults(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ file, want string }{
-		{"order: [1", "is no YAML"},
-		{"{\"order\": {\"top_k\": 1", "is no YAML"},
+		{"order: [1", "is not YAML"},
+		{"{\"order\": {\"top_k\": 1", "is not YAML"},
 		{"a: 1\n---\nb: 2\n", "holds a second document"},
 		{"order: {placement: measured}", "needs the curve"},
 		{"order: {placement: measured=none.json}", "none.json"},

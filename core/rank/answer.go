@@ -12,7 +12,7 @@ import (
 
 // errNoList says that an answer holds no list of scores, so that it may be a
 // complaint.
-var errNoList = errors.New(`it is no list, and has no "results", "rankings", "data" or "scores" that is one`)
+var errNoList = errors.New(`it is not a list, and has no "results", "rankings", "data" or "scores" that is one`)
 
 // readScores reads an answer to n texts. It is a list, or holds one, by itself or in
 // an "output", a "data" or a "result":

@@ -110,7 +110,7 @@ func read(from io.Reader, path string, each func(Entry) error) (Reading, error) 
 // decode reads a line, and says what is wrong with it, or "".
 func decode(line []byte) (e Entry, wrong string) {
 	if err := json.Unmarshal(line, &e); err != nil {
-		return Entry{}, "is no entry: " + err.Error()
+		return Entry{}, "is not an entry: " + err.Error()
 	}
 	return e, e.check()
 }

@@ -125,6 +125,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	p := page.New(out, 38)
 	twice.Asked{
 		Question: *question, Chunks: len(store.chunks), Ranked: documents, Arrangement: arrangement, Answers: answers, Model: chatName,
+		Ways: "plain, and placed in a graph and in a chain, each whole and streamed",
 	}.Show(p)
 	if *prompts {
 		p.Heading("The messages as sent", "plain on the left, "+arrangement.Placement+" on the right")

@@ -59,7 +59,7 @@ func TestRun(t *testing.T) {
 		t.Errorf("unexpected output:\n%s", out)
 	}
 	terminal.Fits(t, out)
-	if !regexp.MustCompile(`(Reorder|Keep ranked|Inconclusive): with the simulated reader gpt-3\.5-turbo, .*After 160 questions the 95 % confidence sequence goes from `).MatchString(first) {
+	if !regexp.MustCompile(`(Reorder|Keep ranked|Inconclusive): with the simulated reader gpt-3\.5-turbo,? .*After 160 questions the 95 % confidence sequence goes from `).MatchString(first) {
 		t.Errorf("no verdict in:\n%s", out)
 	}
 	if !regexp.MustCompile(`(?m)^160 of 160 questions count, 0 left out; 0 of \d+ calls failed\.$`).MatchString(out) {
@@ -195,7 +195,7 @@ func TestTheEnvironmentNamesTheModel(t *testing.T) {
 	if !regexp.MustCompile(`(?m)^159 of 160 questions count, 1 left out; [2-6] of \d+ calls failed\.$`).MatchString(out) {
 		t.Errorf("the failures are not counted:\n%s", out)
 	}
-	if strings.Contains(out, "SIMULATED") || !strings.Contains(out, "\nour-model, 160 questions") || !strings.Contains(unwrapped(out), "with our-model, ") {
+	if strings.Contains(out, "SIMULATED") || !strings.Contains(out, "\nour-model, 160 questions") || !strings.Contains(unwrapped(out), "with our-model the best challenger (head-tail)") {
 		t.Errorf("unexpected output:\n%s", out)
 	}
 	if n := len(bodies); n < 300 || n > 960 { // nothing is asked twice that the server refuses

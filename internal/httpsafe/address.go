@@ -45,7 +45,7 @@ func ParseAddress(field, text, example string) (Address, error) {
 	}
 	switch {
 	case u.Scheme != "http" && u.Scheme != "https":
-		return fail(a.Base.String(), "only http and https are spoken")
+		return fail(a.Base.String(), "only http and https are supported")
 	case u.Fragment != "":
 		return fail(a.Base.String(), "must have no fragment, the part from #")
 	}

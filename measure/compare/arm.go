@@ -59,7 +59,7 @@ func compile(arms []Arm, shuffles, repeats int) ([]armPlan, error) {
 			kind = Baseline
 		}
 		if arm.Name == "" || seen[arm.Name] {
-			faults = append(faults, &core.ConfigError{Field: "Arms", Value: arm.Name, Rule: "each arm needs a name of its own"})
+			faults = append(faults, &core.ConfigError{Field: "Arms", Value: arm.Name, Rule: "it names two arms, or none: each needs a name of its own"})
 		}
 		seen[arm.Name] = true
 		// Observing and selecting belong to running chains.

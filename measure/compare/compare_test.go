@@ -225,7 +225,7 @@ func TestArmsThatShareAPromptShareItsCall(t *testing.T) {
 	if progress := mustRun(t, p, described(p, func(d *Described) { d.UntilDecided = true }), denied(t), j, 1); progress.Answered != 0 {
 		t.Errorf("%+v", progress)
 	}
-	if r := mustSummarize(t, j); r.Word != evidence.Unfit || r.Winner != "ranked" || !strings.Contains(r.Finding, "same prompts as ranked: what differs has no effect (head-tail by order.placement; reversed by order.placement)") || !reflect.DeepEqual(r.Settings, Settled{}) {
+	if r := mustSummarize(t, j); r.Word != evidence.Unfit || r.Winner != "ranked" || !strings.Contains(r.Finding, "same prompts as ranked. They differ in settings that have no effect here (head-tail in order.placement; reversed in order.placement)") || !reflect.DeepEqual(r.Settings, Settled{}) {
 		t.Errorf("%s", r.Finding)
 	}
 }

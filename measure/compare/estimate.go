@@ -79,7 +79,7 @@ func Estimate(ctx context.Context, lists *dataset.Dataset, arms []Arm, curve Rea
 	}
 	report := lists.Report()
 	if !report.Lists {
-		return Estimated{}, &core.ConfigError{Field: "lists", Value: report.Path, Rule: "holds no lists of a retriever: open it with Rules.Lists"}
+		return Estimated{}, &core.ConfigError{Field: "lists", Value: report.Path, Rule: "it holds no lists of a retriever: open it with Rules.Lists"}
 	}
 	e := Estimated{Curve: curve.Name, Lists: lists.Len(), Worthwhile: worthwhile, Ranks: make([]int, report.MaxDocuments)}
 	sums := make([]tally, len(plans))
@@ -121,11 +121,26 @@ func Estimate(ctx context.Context, lists *dataset.Dataset, arms []Arm, curve Rea
 	}
 	e.Shuffled = sums[0].shuffled / float64(e.Lists)
 	e.conclude()
-	if n := curve.Documents; n > 0 && (n < report.MinDocuments || n > report.MaxDocuments) {
-		e.Note = fmt.Sprintf("The curve was measured with %d documents, and the lists have %s: it is stretched to their length, where nobody measured it.",
-			n, sizes(report))
+	least, most := lengths(sums)
+	if most == 1 {
+		e.Compare, e.Settle = false, 0
+		e.Finding = "Estimate, not a measurement: with one document in a prompt every order is the same, so there is nothing to compare."
+	}
+	if n := curve.Documents; n > 0 && (n < least || n > most) {
+		e.Note = fmt.Sprintf("The curve is of %d documents, and the prompts have %s: it is stretched to that length, which is a guess.", n, sizes(least, most))
 	}
 	return e, nil
+}
+
+// lengths returns the least and the most documents of a prompt.
+func lengths(sums []tally) (least, most int) {
+	least = math.MaxInt
+	for _, s := range sums {
+		for n := range s.curves {
+			least, most = min(least, n), max(most, n)
+		}
+	}
+	return least, most
 }
 
 // sameValue is when two sums of accuracies differ by their rounding alone.

@@ -52,7 +52,7 @@ func (r Result) finding() string {
 		return fmt.Sprintf("Reorder: with %s, %s "+gain+" with %s. %s; e = %s, where %.4g decide.%s", r.Winner, who,
 			points(winner.Against.Difference), baseline, r.range95(*winner), exponential(winner.Against.Sequential.LogE), 1/r.Alpha, r.noneAsGood()+suffix)
 	case r.Word == evidence.Keep:
-		return fmt.Sprintf("Keep %s: with %s, a gain of %s or more is excluded for every challenger. The best, %s, stands at %s points. %s.%s",
+		return fmt.Sprintf("Keep %s: with %s, a gain of %s or more is excluded for every challenger. The best (%s) stands at %s points. %s.%s",
 			baseline, who, points(r.Worthwhile), best.Name, signed(best.Against.Difference), r.range95(*best), r.noneAsGood()+suffix)
 	}
 	if r.NoWorse > 0 {
@@ -62,7 +62,7 @@ func (r Result) finding() string {
 	if r.More != nil {
 		more = fmt.Sprintf(" About %s would probably settle it for %q.", text.More(r.More.Questions), r.More.Word)
 	}
-	return fmt.Sprintf("Inconclusive: with %s, the best challenger, %s, stands at %s points against %s. %s.%s", who,
+	return fmt.Sprintf("Inconclusive: with %s the best challenger (%s) stands at %s points against %s. %s.%s", who,
 		best.Name, signed(best.Against.Difference), baseline, r.range95(*best), more+r.noneAsGood()+suffix)
 }
 
@@ -120,6 +120,9 @@ func (r Result) findingByKind(who string) string {
 func (k KindResult) finding(r Result) string {
 	n := text.Count(k.Questions, "question")
 	arm := k.Told()
+	if arm != nil && arm.Against.N() < k.Questions {
+		n = fmt.Sprintf("%d of %s", arm.Against.N(), n)
+	}
 	if len(k.Open) > 0 {
 		n += "; cheaper, and still open: " + strings.Join(k.Open, ", ")
 	}
@@ -191,8 +194,12 @@ func (r Result) arm(name string) *ArmResult {
 }
 
 func (r Result) range95(a ArmResult) string {
+	asked := r.behind()
+	if n := a.Against.N(); n < r.Questions.Counted {
+		asked = fmt.Sprintf("%d of %s", n, asked)
+	}
 	return fmt.Sprintf("After %s the %.4g %% confidence sequence goes from %s to %s points",
-		r.behind(), 100*(1-r.Alpha), signed(a.Against.Sequence.Low), signed(a.Against.Sequence.High))
+		asked, 100*(1-r.Alpha), signed(a.Against.Sequence.Low), signed(a.Against.Sequence.High))
 }
 
 func (r Result) behind() string {

@@ -178,7 +178,7 @@ func (l *ledger) readNotes(path string, notes []journal.Note) error {
 	for _, n := range notes {
 		var q Question
 		if err := json.Unmarshal(n.Value, &q); err != nil {
-			return &journal.Error{Path: path, Rule: fmt.Sprintf("notes under %q what is no question of a comparison", n.Name), Err: ErrNoComparison}
+			return &journal.Error{Path: path, Rule: fmt.Sprintf("notes under %q what is not a question of a comparison", n.Name), Err: ErrNoComparison}
 		}
 		l.note(n.Name, q)
 	}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/bookend-rag/bookend/core"
 	"github.com/bookend-rag/bookend/core/prompt"
-	"github.com/bookend-rag/bookend/measure/dataset"
 	"github.com/bookend-rag/bookend/measure/model"
 )
 
@@ -52,15 +51,15 @@ func (p *Plan) Misfits(c *core.Curve) []string {
 		misfits = append(misfits, fmt.Sprintf("The curve was measured in the layout %q, and the baseline has %q.", c.Layout, mine))
 	}
 	if r := p.dataset.Report(); c.Documents < r.MinDocuments || c.Documents > r.MaxDocuments {
-		misfits = append(misfits, fmt.Sprintf("The curve was measured with %d documents, and the lists have %s.", c.Documents, sizes(r)))
+		misfits = append(misfits, fmt.Sprintf("The curve is of %d documents, and the lists have %s.", c.Documents, sizes(r.MinDocuments, r.MaxDocuments)))
 	}
 	return misfits
 }
 
 // sizes says how many documents the lists have.
-func sizes(r dataset.Report) string {
-	if r.MinDocuments == r.MaxDocuments {
-		return strconv.Itoa(r.MinDocuments)
+func sizes(least, most int) string {
+	if least == most {
+		return strconv.Itoa(most)
 	}
-	return fmt.Sprintf("%d to %d", r.MinDocuments, r.MaxDocuments)
+	return fmt.Sprintf("%d to %d", least, most)
 }

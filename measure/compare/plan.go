@@ -54,7 +54,7 @@ func NewPlan(lists *dataset.Dataset, s Settings) (*Plan, error) {
 		faults = append(faults, &core.ConfigError{Field: field, Value: value, Rule: rule})
 	}
 	if !report.Lists {
-		fault("lists", report.Path, "holds no lists of a retriever: open it with Rules.Lists")
+		fault("lists", report.Path, "it holds no lists of a retriever: open it with Rules.Lists")
 	}
 	if s.Model == "" {
 		fault("Model", s.Model, "must name the model")

@@ -19,11 +19,11 @@ func (w *watcher) samePrompts() *fitness.Unfit {
 	}
 	var without []string
 	for _, arm := range l.judged()[1:] {
-		without = append(without, fmt.Sprintf("%s by %s", arm.Name, differences(l.arms[0], arm)))
+		without = append(without, fmt.Sprintf("%s in %s", arm.Name, differences(l.arms[0], arm)))
 	}
 	return &fitness.Unfit{
 		Rule:   fitness.SamePrompts,
-		Reason: fmt.Sprintf("every arm sends the very same prompts as %s%s: what differs has no effect (%s)", l.arms[0].Name, where, strings.Join(without, "; ")),
+		Reason: fmt.Sprintf("every arm sends the very same prompts as %s%s. They differ in settings that have no effect here (%s)", l.arms[0].Name, where, strings.Join(without, "; ")),
 		Remedy: "Compare settings that change a prompt, over lists of more documents.",
 	}
 }

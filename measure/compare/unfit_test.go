@@ -186,7 +186,7 @@ func TestArmsThatNeverDifferAreUnfit(t *testing.T) {
 	}
 	for _, untilDecided := range []bool{false, true} {
 		r, _ := run(300, func(d *Described) { d.UntilDecided = untilDecided })
-		if r.Unfit == nil || r.Unfit.Rule != fitness.SamePrompts || !strings.Contains(r.Finding, "no copies by order.") || r.Questions.Counted == 300 {
+		if r.Unfit == nil || r.Unfit.Rule != fitness.SamePrompts || !strings.Contains(r.Finding, "no copies in order.") || r.Questions.Counted == 300 {
 			t.Errorf("%s", r.Finding)
 		}
 	}

@@ -199,7 +199,7 @@ func TestUnknownFiles(t *testing.T) {
 		"one-context.jsonl": `line 1: has the keys "answer", "context", "question"; a line of lists is such as`,
 		"indented.json":     `line 1: is not JSON (unexpected end of JSON input); every line must be one JSON object, or the file one array of them; where an object is spread`,
 		"table.parquet":     `table.parquet": is Parquet: write it as JSON lines first`,
-		"answer.jsonl":      `(line 1), since in line 1 the answer stands under "answer", and must stand under "answers"`,
+		"answer.jsonl":      `(line 1: the answer stands under "answer", and must stand under "answers")`,
 		"columns.json":      `line 1: has the keys "contexts", "question"; it looks like a file that "bookend data ragas FILE" converts`,
 		"other-names.jsonl": `line 1: has the keys "answers", "documents", "query"; a line of lists is such as`,
 	} {

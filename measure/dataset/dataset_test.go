@@ -519,7 +519,7 @@ func TestReportString(t *testing.T) {
 	r.leaveOut(NoGold, 20, "it is so")
 	_ = r.finish()
 	r.Lines, r.Kept, r.AnswerElsewhere = 14, 1, []int{1}
-	want := "14 lines, 1 kept; 1 left out: no gold document (line 20), since in line 20 it is so; " +
+	want := "14 lines, 1 kept; 1 left out: no gold document (line 20: it is so); " +
 		"12 left out: duplicate question (lines 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, and 2 more); " +
 		"1 kept although another document also holds an answer (line 1)"
 	if got := r.String(); got != want {

@@ -134,7 +134,7 @@ func ReadDocument(line []byte, into *Document) (map[string]json.RawMessage, erro
 	p, fault, textless := readPassage(line, false)
 	switch {
 	case fault != "":
-		return nil, errors.New("is no document: " + strings.Replace(fault, `"ctxs.`, `"`, 1))
+		return nil, errors.New("is not a document: " + strings.Replace(fault, `"ctxs.`, `"`, 1))
 	case textless != "":
 		return nil, fmt.Errorf("has %s, and no text: it stands under one of %s", f.names(), strings.Join(TextKeys(), ", "))
 	}

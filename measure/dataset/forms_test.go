@@ -97,7 +97,7 @@ func TestFaultsOfForms(t *testing.T) {
 		{`{"user_input":"q","retrieved_contexts":[],"reference":"a"}`, true, `"bookend data ragas FILE" converts`},
 		{`{"question":"q","contexts":[],"ground_truth":"a"}`, false, `"bookend data ragas FILE" converts`},
 		{`{"_id":"d1","title":"t","text":"x"}`, true, `"bookend data beir CORPUS QUERIES QRELS RUN" converts`},
-		{with(`5`, `["x"]`), true, `in line 1 "answers" holds a number and must hold a list of texts, or one text`},
+		{with(`5`, `["x"]`), true, `line 1: "answers" holds a number and must hold a list of texts, or one text`},
 		{with(`[5]`, `["x"]`), true, `"answers" holds a list that starts with a number and must hold a list of texts`},
 		{with(`"x"`, `"x"`), true, `"ctxs" holds a text and must hold a list of objects with text, or of texts`},
 		{with(`"x"`, `[7]`), true, `"ctxs" holds a list that starts with a number and must hold`},

@@ -77,7 +77,7 @@ func ReadLabels(path string) (Labels, error) {
 			Gold     []string `json:"gold"`
 		}
 		if json.Unmarshal(line, &l) != nil || !hasText(l.Question) {
-			return fail(lines.Number, "is no line of labels, such as "+LabelFormat, ErrOtherFormat)
+			return fail(lines.Number, "is not a line of labels, such as "+LabelFormat, ErrOtherFormat)
 		}
 		id := questionID(l.Question)
 		switch _, twice := labels[id]; {

@@ -130,6 +130,10 @@ func parseQA(line []byte, rules Rules) (c Case, answerElsewhere bool, reason Rea
 		why = `no document of "ctxs" has "isgold": true, which says that it holds the answer`
 	case reason == NoAnswer && isNull(f["answers"]) && !isNull(f["answer"]):
 		why = `the answer stands under "answer", and must stand under "answers"`
+	case reason == NoAnswer && len(c.Answers) > 0:
+		why = "nothing but articles and punctuation is in the answers"
+	case reason == EmptyQuestion && isNull(f["question"]) && isNull(f["question_hash"]):
+		why = fmt.Sprintf("it has %s, and \"question\" is missing", f.names())
 	case reason != EmptyDocument:
 		why = ""
 	}

@@ -91,10 +91,14 @@ func (r Report) String() string {
 			fmt.Fprintf(&b, "; %d left out: %s", len(l.Lines), l.Reason)
 			continue
 		}
-		fmt.Fprintf(&b, "; %d left out: %s (%s)", len(l.Lines), l.Reason, lineList(l.Lines))
-		if l.Why != "" {
-			fmt.Fprintf(&b, ", since in line %d %s", l.Lines[0], l.Why)
+		fmt.Fprintf(&b, "; %d left out: %s (%s", len(l.Lines), l.Reason, lineList(l.Lines))
+		if l.Why != "" && len(l.Lines) > 1 {
+			fmt.Fprintf(&b, "; line %d", l.Lines[0])
 		}
+		if l.Why != "" {
+			b.WriteString(": " + l.Why)
+		}
+		b.WriteByte(')')
 	}
 	if len(r.AnswerElsewhere) > 0 {
 		fmt.Fprintf(&b, "; %d kept although another document also holds an answer (%s)",

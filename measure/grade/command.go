@@ -197,7 +197,7 @@ func verdict(line []byte, id int) (float64, error) {
 	}
 	switch err := json.Unmarshal(line, &v); {
 	case err != nil:
-		return 0, fmt.Errorf("wrote %s, which is no JSON of the form {\"score\":0.5}; remarks belong on its standard error", shown(string(line)))
+		return 0, fmt.Errorf("wrote %s, which is not JSON of the form {\"score\":0.5}; remarks belong on its standard error", shown(string(line)))
 	case v.ID != nil && *v.ID != id:
 		return 0, fmt.Errorf("answered the line with the id %d, where %d was asked", *v.ID, id)
 	case v.Score == nil || !(*v.Score >= 0 && *v.Score <= 1):

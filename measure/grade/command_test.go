@@ -168,19 +168,19 @@ func TestCommandMisbehaves(t *testing.T) {
 		again bool
 	}{
 		"other id": {`the command "score" answered the line with the id 2, where 1 was asked`, false},
-		"remark":   {`wrote "loading the model…", which is no JSON of the form {"score":0.5}; remarks belong on its standard error`, false},
+		"remark":   {`wrote "loading the model…", which is not JSON of the form {"score":0.5}; remarks belong on its standard error`, false},
 		"twice":    {"wrote more than one line for the one that it read", false},
 		"long":     {"wrote a line of more than 1048576 bytes", false},
 		"silent":   {"gave no score in 100ms", true},
 		"deaf":     {"gave no score in 100ms", true},
 		"no score": {`wrote "{\"mark\":1}", which has no "score" of 0 to 1`, false},
-		"text":     {"which is no JSON of the form", false},
+		"text":     {"which is not JSON of the form", false},
 		"1.5":      {`has no "score" of 0 to 1`, false},
 		"-0.1":     {`has no "score" of 0 to 1`, false},
 		"null":     {`has no "score" of 0 to 1`, false},
 		"dies":     {`ended with: exit status 3; its last words: "`, true},
 		"missing":  {`ended with: exit status 127; its last words: "sh: nosuch: not found"`, false},
-		"torn":     {"which is no JSON", false},
+		"torn":     {"which is not JSON", false},
 	} {
 		t.Run(mode, func(t *testing.T) {
 			timeout := time.Minute

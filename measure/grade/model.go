@@ -67,7 +67,7 @@ func New(m Model) (judge.Grader, error) {
 	named := map[string]bool{}
 	for _, found := range placeholder.FindAllStringSubmatch(m.Prompt, -1) {
 		if named[found[1]] = true; !slices.Contains(placeholders, found[1]) {
-			fault("Prompt", found[0], "is no placeholder: use {{question}}, {{answer}}, {{references}} or {{documents}}")
+			fault("Prompt", found[0], "is not a placeholder: use {{question}}, {{answer}}, {{references}} or {{documents}}")
 		}
 	}
 	if !named["answer"] {
@@ -110,7 +110,7 @@ func (m *byModel) Call(q judge.Query) (model.Call, error) {
 		documents = append(documents, fmt.Sprintf("Document [%d]%s %s", i+1, title, d.Text))
 	}
 	parts["documents"] = strings.Join(documents, "\n")
-	// In one pass: what an answer says is no placeholder.
+	// In one pass: what an answer says is not a placeholder.
 	text := placeholder.ReplaceAllStringFunc(m.Prompt, func(found string) string {
 		return parts[placeholder.FindStringSubmatch(found)[1]]
 	})
@@ -139,7 +139,7 @@ func (m *byModel) Grade(ctx context.Context, p model.Prompt) (float64, model.Ans
 	case strings.TrimSpace(words.Text) == "":
 		why = "answered nothing"
 	default:
-		why = "ended with " + shown(last(words.Text)) + ", which is no score of 0 to 1 as in \"Score: 0.5\""
+		why = "ended with " + shown(last(words.Text)) + ", which is not a score of 0 to 1 as in \"Score: 0.5\""
 	}
 	return 0, words, &model.Error{Permanent: true, Err: fmt.Errorf("%s %s", m, why)}
 }

@@ -51,7 +51,7 @@ func TestModelWithoutScore(t *testing.T) {
 		answer model.Answer
 		want   string
 	}{
-		{model.Answer{Text: "Right!\nI give it 8/10"}, `the model "j" ended with "I give it 8/10", which is no score of 0 to 1`},
+		{model.Answer{Text: "Right!\nI give it 8/10"}, `the model "j" ended with "I give it 8/10", which is not a score of 0 to 1`},
 		{model.Answer{}, "answered nothing"},
 		{model.Answer{Text: "Score: 0.", FinishReason: "length"}, "was cut off at the limit of 500 tokens"},
 		{model.Answer{Text: "no", FinishReason: "content_filter"}, "refused"},
@@ -102,7 +102,7 @@ func TestModelIsChecked(t *testing.T) {
 	good := Model{Name: "j", Prompt: "{{answer}}", Model: says(model.Answer{})}
 	for want, change := range map[string]func(*Model){
 		"{{answer}}: the answer that is judged": func(m *Model) { m.Prompt = "{{question}}" },
-		"is no placeholder":                     func(m *Model) { m.Prompt = "{{answer}} {{anwser}}" },
+		"is not a placeholder":                  func(m *Model) { m.Prompt = "{{answer}} {{anwser}}" },
 		"must name the model":                   func(m *Model) { m.Name = "" },
 		"must be a model to ask":                func(m *Model) { m.Model = nil },
 		"must be 0 to":                          func(m *Model) { m.Params.MaxTokens = -1 },

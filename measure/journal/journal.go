@@ -51,7 +51,7 @@ type Journal struct {
 //
 // The error is an *Error: ErrLocked while somebody else writes it,
 // ErrNotJournal for a file of another kind, ErrDamaged for a line in the middle
-// that is no record, ErrLimit for a line above MaxLine, and
+// that is not a record, ErrLimit for a line above MaxLine, and
 // errors.ErrUnsupported on systems whose locks it does not know.
 func Open(path string) (*Journal, error) {
 	fail := func(rule string, err error) error { return &Error{Path: path, Rule: rule, Err: err} }

@@ -189,7 +189,7 @@ func scan(from io.Reader, path string, take func([]byte) bool) (linelog.End, err
 		e.Rule = "does not begin as a journal does"
 	case errors.Is(err, linelog.ErrDamaged):
 		e.Err = ErrDamaged
-		e.Rule = "is no record, although others follow: mend it or take it out by hand"
+		e.Rule = "is not a record, although others follow: mend it or take it out by hand"
 	case errors.Is(err, ErrLimit):
 		e.Rule = fmt.Sprintf("is longer than %d bytes, the most that a line may have", MaxLine)
 	default:

@@ -28,7 +28,7 @@ const (
 type code string
 
 // complaint returns a server's own words, wherever it puts them, its code, and the
-// parameter of the request that it names. All are empty for what is no JSON or has
+// parameter of the request that it names. All are empty for what is not JSON or has
 // none.
 //
 //	{"error": {"message": "…", "code": "…", "param": "…"}}       OpenAI, vLLM, llama.cpp

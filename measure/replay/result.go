@@ -14,7 +14,7 @@ import (
 // Result is what each setting would take from the cache.
 type Result struct {
 	// Finding is the result in one or two sentences. Where nothing is to be saved it
-	// begins with Nothing.
+	// says "saves nothing here".
 	Finding string `json:"finding"`
 	Saves   bool   `json:"saves"` // some setting saves WorthSaving or more
 	// Rows are the settings, the user's own first.
@@ -56,8 +56,8 @@ type Row struct {
 // Processed returns how many tokens of a prompt the server processes, on average.
 func (r Row) Processed(requests int) float64 { return float64(r.Tokens-r.Cached) / float64(requests) }
 
-// Nothing begins the finding where nothing is to be saved.
-const Nothing = "Saves nothing here"
+// nothing begins the finding where nothing is to be saved.
+const nothing = "Another order saves nothing here"
 
 // What a finding goes by: the share of the prompts' tokens that is worth a word, and
 // how much accuracy is little.
@@ -102,14 +102,14 @@ func (w *work) result(rows []Row) Result {
 func (w *work) finding(r Result) (string, bool) {
 	own := r.Rows[0]
 	if own.Short == r.Requests {
-		return fmt.Sprintf("%s: none of the prompts has the %d tokens from which the server caches.", Nothing, r.Cache.Minimum), false
+		return fmt.Sprintf("%s: none of the prompts has the %d tokens from which the server caches.", nothing, r.Cache.Minimum), false
 	}
 	most, best := -1, -1 // of all, and of those that cost little
 	for i, row := range r.Rows[1:] {
-		if most < 0 || row.Share > r.Rows[most].Share {
+		if most < 0 || row.better(r.Rows[most]) {
 			most = i + 1
 		}
-		if (row.Loss == nil || *row.Loss <= LittleLoss) && (best < 0 || row.Share > r.Rows[best].Share) {
+		if (row.Loss == nil || *row.Loss <= LittleLoss) && (best < 0 || row.better(r.Rows[best])) {
 			best = i + 1
 		}
 	}
@@ -117,8 +117,12 @@ func (w *work) finding(r Result) (string, bool) {
 	case most < 0:
 		return fmt.Sprintf("%.1f %% of the prompts' tokens come from the cache; nothing is there to hold it against.", 100*own.Share), false
 	case r.Rows[most].Share-own.Share < WorthSaving:
+		begin := nothing
+		if r.Rows[most].Share-own.Share >= 0.0005 {
+			begin = "Another order saves hardly anything here"
+		}
 		return fmt.Sprintf("%s: as you send them, %.1f %% of the prompts' tokens come from the cache. With any other setting it is %.1f %% at most.",
-			Nothing, 100*own.Share, 100*r.Rows[most].Share), false
+			begin, 100*own.Share, 100*r.Rows[most].Share), false
 	case best < 0 || r.Rows[best].Share-own.Share < WorthSaving:
 		row := r.Rows[most]
 		return w.saving(r, row, "") + " No setting saves even 1 % of the tokens for half a point of accuracy or less.", true
@@ -128,6 +132,14 @@ func (w *work) finding(r Result) (string, bool) {
 		chosen = ", which saves most among those that give up half a point of accuracy or less,"
 	}
 	return w.saving(r, r.Rows[best], chosen), true
+}
+
+// better says that a setting saves more than another, or as much and loses less.
+func (r Row) better(other Row) bool {
+	if r.Cached != other.Cached || r.Loss == nil {
+		return r.Share > other.Share
+	}
+	return *r.Loss < *other.Loss
 }
 
 // saving says what one setting saves against the user's own, and why it was chosen.
@@ -164,13 +176,13 @@ func (w *work) notes(r Result) []string {
 		}
 	}
 	if w.curves != nil {
-		least, most := w.documents()
+		least, most := w.traffic.Documents()
 		if n := w.config.CurveDocuments; n > 0 && (n < least || n > most) {
 			have := fmt.Sprintf("%d to %d", least, most)
 			if least == most {
 				have = fmt.Sprint(most)
 			}
-			note("The curve was measured with %d documents, and the requests have %s: it is stretched to their length, where nobody measured it.", n, have)
+			note("The curve is of %d documents, and the requests have %s: it is stretched to that length, which is a guess.", n, have)
 		}
 		switch {
 		case r.GoldSeen == 0:
@@ -183,21 +195,12 @@ func (w *work) notes(r Result) []string {
 		note("Accuracy is arithmetic, not a measurement: one document has the answer, and is read as well in its slot beside any others.")
 	}
 	if r.Prices != (model.Prices{}) && (r.Prices.Cached == 0 || r.Prices.Cached == r.Prices.Prompt) {
-		note("Tokens from the cache have no price of their own, so that nothing is cheaper.")
+		note("Tokens from the cache have no price of their own, so nothing is cheaper.")
 	}
 	if own := r.Rows[0].Labels; own != prompt.ByID && slices.ContainsFunc(r.Rows, func(row Row) bool { return row.Labels == prompt.ByID }) {
 		note("Your documents are numbered by %s, and those of the other settings by ID: else a document that moves gets another number, and the prompts are no longer alike from there on.", own)
 	}
 	return notes
-}
-
-// documents are the least and the most of a request.
-func (w *work) documents() (least, most int) {
-	least = len(w.traffic.Requests[0].Documents)
-	for _, r := range w.traffic.Requests {
-		least, most = min(least, len(r.Documents)), max(most, len(r.Documents))
-	}
-	return least, most
 }
 
 // realTokens is the mean length of the prompts by the models' own counts, and how many
@@ -212,12 +215,20 @@ func (w *work) realTokens() (mean float64, known int) {
 	return mean / float64(max(known, 1)), known
 }
 
+// duration says how long the traffic lasted.
+func duration(d time.Duration) string {
+	if d < time.Second {
+		return "a second"
+	}
+	return d.Round(time.Second).String()
+}
+
 // Behind says in a line or two what was counted: how many requests, over which time,
 // and what the cache is like.
 func (r Result) Behind() string {
 	said := text.Count(r.Requests, "request")
 	if r.First != nil {
-		said += fmt.Sprintf(" within %s", r.Last.Sub(*r.First).Round(time.Second))
+		said += " within " + duration(r.Last.Sub(*r.First))
 	}
 	if r.Conversations > 0 {
 		said += ", " + text.Count(r.Conversations, "conversation") + " of two turns or more"

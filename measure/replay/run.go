@@ -76,7 +76,7 @@ func Run(ctx context.Context, t Traffic, c Config) (Result, error) {
 		return Result{}, err
 	}
 	if len(t.Requests) == 0 {
-		return Result{}, &core.ConfigError{Field: "traffic", Value: t.Source, Rule: "has no request"}
+		return Result{}, &core.ConfigError{Field: "traffic", Value: t.Source, Rule: "there is no request in it"}
 	}
 	w := &work{traffic: t, histories: t.histories(), golds: t.golds(c.Decay), config: c}
 	if err := w.readCurve(); err != nil {

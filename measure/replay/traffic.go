@@ -45,6 +45,19 @@ type Traffic struct {
 	Notes []string
 }
 
+// Documents returns how many documents the shortest and the longest request have; 0 and 0
+// without requests.
+func (t Traffic) Documents() (least, most int) {
+	for i, r := range t.Requests {
+		n := len(r.Documents)
+		if i == 0 || n < least {
+			least = n
+		}
+		most = max(most, n)
+	}
+	return least, most
+}
+
 // The texts that stand in for what was not recorded.
 const (
 	noQuestion    = "(this question was not recorded)"
@@ -73,7 +86,7 @@ func Read(ctx context.Context, path string) (Traffic, error) {
 			t.Requests = append(t.Requests, texts.request(e, len(t.Requests)))
 		}
 		if texts.exceed {
-			return &core.ConfigError{Field: "file", Value: path, Rule: fmt.Sprintf("tells of texts above %d MiB each, or above %d GiB together: replay a part of it", maxStandIn>>20, maxStandIns>>30)}
+			return &core.ConfigError{Field: "file", Value: path, Rule: fmt.Sprintf("it tells of texts above %d MiB each, or above %d GiB together: replay a part of it", maxStandIn>>20, maxStandIns>>30)}
 		}
 		return ctx.Err()
 	})
@@ -88,7 +101,7 @@ func Read(ctx context.Context, path string) (Traffic, error) {
 		return Traffic{}, err
 	}
 	if len(t.Requests) == 0 {
-		return Traffic{}, &core.ConfigError{Field: "file", Value: path, Rule: "holds no request with a document: record some traffic first"}
+		return Traffic{}, &core.ConfigError{Field: "file", Value: path, Rule: "no request with a document is in it: record some traffic first"}
 	}
 	note := func(n, of int, what string) {
 		if n > 0 {

@@ -81,7 +81,7 @@ func (m httpModel) Ask(ctx context.Context, p model.Prompt) (model.Answer, error
 	}
 	text, err := io.ReadAll(io.LimitReader(response.Body, m.limit))
 	if err == nil && response.Header.Get("Content-Type") != "application/json" {
-		err = errors.New("the response is no JSON by its content type")
+		err = errors.New("the response is not JSON by its content type")
 	}
 	if err != nil {
 		return model.Answer{}, &model.Error{Status: response.StatusCode, Err: err}

@@ -32,7 +32,7 @@ func (p Progress) Left() int { return p.Calls - p.Skipped - p.Known - p.Answered
 // String says in one line what became of the calls, without what became of none.
 func (p Progress) String() string {
 	if p.Enough && p.Known+p.Answered+p.Failed == 0 {
-		return "No call was made, since enough is known already"
+		return "No call was made, since none is needed"
 	}
 	needless, left, why := p.Skipped, p.Left(), "not needed"
 	if p.Enough {

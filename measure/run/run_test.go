@@ -386,7 +386,7 @@ func TestProgressPrints(t *testing.T) {
 	for want, p := range map[string]Progress{
 		"2 calls answered, 1 answered before, 3 failed, 4 left":                              {Calls: 10, Known: 1, Answered: 2, Failed: 3},
 		"2 calls answered, 1 answered before, 3 failed, 3 left, 1 not needed":                {Calls: 10, Known: 1, Answered: 2, Failed: 3, Skipped: 1},
-		"No call was made, since enough is known already":                                    {Calls: 10, Skipped: 1, Enough: true},
+		"No call was made, since none is needed":                                             {Calls: 10, Skipped: 1, Enough: true},
 		"2 calls answered, 1 answered before, 3 failed, 4 not needed, since enough is known": {Calls: 10, Known: 1, Answered: 2, Failed: 3, Skipped: 1, Enough: true},
 	} {
 		if got := p.String(); got != want {

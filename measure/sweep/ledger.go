@@ -136,7 +136,7 @@ func (l *ledger) readNotes(notes []journal.Note) error {
 	for _, note := range notes {
 		var n noted
 		if err := json.Unmarshal(note.Value, &n); err != nil {
-			return fmt.Errorf("bookend: %w: it notes under %q what is no question of a sweep", ErrNoSweep, note.Name)
+			return fmt.Errorf("bookend: %w: it notes under %q what is not a question of a sweep", ErrNoSweep, note.Name)
 		}
 		l.begin(note.Name, n)
 	}

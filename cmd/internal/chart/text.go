@@ -224,8 +224,8 @@ func (g *grid) one(r sweep.Result) (legend string) {
 		for c := range width + 1 {
 			g.cells[row][c] = mark
 		}
-		if g.notes[row] != "" {
-			g.notes[row] += ","
+		if g.notes[row] != "" { // two would be wider than a terminal
+			row += map[bool]int{true: 1, false: -1}[row == 0]
 		}
 		g.notes[row] += fmt.Sprintf(" %s %.0f %%", b.Name, 100*b.Share)
 		legend += fmt.Sprintf("  %c %s", mark, b.Name)

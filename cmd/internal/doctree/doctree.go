@@ -140,7 +140,7 @@ func Read(ctx context.Context, path string) (*File, error) {
 		return refuse("cannot be read", err)
 	}
 	if !info.Mode().IsRegular() {
-		return refuse("is no regular file", nil)
+		return refuse("is not a regular file", nil)
 	}
 	file, err := os.Open(path)
 	if err != nil {
@@ -166,7 +166,7 @@ func Parse(ctx context.Context, name string, data []byte) (*File, error) {
 	case len(data) > MaxBytes:
 		return nil, &Error{File: name, Rule: fmt.Sprintf("is larger than %d MiB, which no configuration is", MaxBytes>>20)}
 	case bytes.IndexByte(data, 0) >= 0 || !utf8.Valid(data):
-		return nil, &Error{File: name, Rule: "is no text in UTF-8"}
+		return nil, &Error{File: name, Rule: "is not text in UTF-8"}
 	}
 	var err error
 	isJSON := strings.HasSuffix(strings.ToLower(name), ".json")

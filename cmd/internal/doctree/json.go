@@ -122,5 +122,5 @@ func (r *jsonReader) broken(err error) error {
 		err, offset = io.ErrUnexpectedEOF, len(r.data)
 	}
 	line, column := r.position(min(offset, len(r.data)))
-	return r.f.fault(line, column, "is no JSON", err)
+	return r.f.fault(line, column, "is not JSON", err)
 }

@@ -28,7 +28,7 @@ type yamlReader struct {
 func (f *File) parseYAML(ctx context.Context) (docs []*Node, err error) {
 	defer func() {
 		if p := recover(); p != nil { // a fault of the parser must not be one of ours
-			docs, err = nil, f.fault(0, 0, fmt.Sprintf("is no YAML (the parser failed: %v)", p), nil)
+			docs, err = nil, f.fault(0, 0, fmt.Sprintf("is not YAML (the parser failed: %v)", p), nil)
 		}
 	}()
 	if bytes.Count(f.Source, []byte("%TAG")) > maxDirectives {
@@ -80,7 +80,7 @@ func (f *File) notYAML(err error) error {
 		line, _ = strconv.Atoi(m[1])
 		text = text[len(m[0]):]
 	}
-	return f.fault(line, 0, "is no YAML", errors.New(text))
+	return f.fault(line, 0, "is not YAML", errors.New(text))
 }
 
 func (r *yamlReader) value(y *yaml.Node, depth int) (*Node, error) {

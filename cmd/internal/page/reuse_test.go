@@ -9,7 +9,7 @@ import (
 )
 
 func reuseResult(names ...string) replay.Result {
-	r := replay.Result{Finding: "Saves nothing here: finding", Source: "lists.jsonl", Requests: 10, Curve: "curve"}
+	r := replay.Result{Finding: "Another order saves nothing here: finding", Source: "lists.jsonl", Requests: 10, Curve: "curve"}
 	for i, name := range names {
 		accuracy, loss := 0.5, 0.01*float64(i)
 		r.Rows = append(r.Rows, replay.Row{Name: name, Tokens: 100, Cached: 10 * i, Share: 0.1 * float64(i), Accuracy: &accuracy, Loss: &loss})

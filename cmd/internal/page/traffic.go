@@ -23,6 +23,7 @@ type trafficPage struct {
 // use is one curve of use.
 type use struct {
 	Name, Finding  string
+	About          string
 	Figures        []figure
 	Slots, Between grid
 	Next           next
@@ -43,7 +44,7 @@ func Traffic(r traffic.Result, counts []string) ([]byte, error) {
 			p.More = show.Count(len(r.Curves)-i, "further curve") + " stand in traffic.csv alone."
 			break
 		}
-		u := use{Name: show.Line(chart.UseName(c)), Finding: together(show.Line(c.Finding)), Next: newNext(table.NextUse(c, chart.UseFile(r.Curves, i)))}
+		u := use{Name: show.Line(chart.UseName(c)), Finding: together(show.Line(c.Finding)), About: table.UseNote, Next: newNext(table.NextUse(c, chart.UseFile(r.Curves, i)))}
 		if c.Slots != nil {
 			u.Figures = []figure{newUseFigure("wide", 960, 460, c), newUseFigure("narrow", 380, 340, c)}
 			columns, rows := table.Use(c)

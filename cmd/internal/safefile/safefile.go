@@ -28,13 +28,16 @@ func (e *ExistsError) Error() string {
 	return fmt.Sprintf("bookend: %s exists and differs from what would be written: --force overwrites it, --out names another folder", e.Path)
 }
 
-// LinkError says that a symbolic link, or something else that is no regular file or
-// folder, stands where one is needed.
+// LinkError says that something else stands where a regular file or a folder is needed.
 type LinkError struct{ Path, Want string }
 
 // Error names the path, the rule and the remedy.
 func (e *LinkError) Error() string {
-	return fmt.Sprintf("bookend: %s is no %s: symbolic links and other special files are not followed; remove it, or name another folder", e.Path, e.Want)
+	is := ""
+	if info, err := os.Lstat(e.Path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		is = ", and symbolic links are not followed"
+	}
+	return fmt.Sprintf("bookend: %s is not a %s%s: name another folder", e.Path, e.Want, is)
 }
 
 // Folder makes the folder, for the user alone, unless it exists. It may not be a
@@ -61,7 +64,7 @@ func Write(dir string, force bool, files ...File) error {
 	var write []File
 	for _, f := range files {
 		if filepath.Base(f.Name) != f.Name || f.Name == "." || f.Name == ".." {
-			return fmt.Errorf("bookend: %q is no name of a file in the folder", f.Name)
+			return fmt.Errorf("bookend: %q is not the name of a file in the folder", f.Name)
 		}
 		path := filepath.Join(dir, f.Name)
 		same, err := holds(path, f.Data)

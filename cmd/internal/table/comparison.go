@@ -249,9 +249,13 @@ func probabilityCell(p float64) string {
 func How(r compare.Result) []string {
 	var lines []string
 	if _, rows := Evidence(r); len(rows) > 0 {
+		first := "The verdict is reorder"
+		if r.NoWorse > 0 {
+			first = "Where no cheaper arm is as good, or may still be, the verdict is reorder"
+		}
 		lines = append(lines, fmt.Sprintf(
-			"The larger e, the stronger the evidence: it is about the factor that a fair bet on the statement would have won so far. The verdict is reorder when e for a gain reaches %.4g in some challenger. It is keep when e against a gain of %s points reaches %.4g in all of them. Each of the two is wrong in at most %.4g %% of comparisons, however often one looks. That holds for independent questions and a model that does not change.",
-			1/r.Alpha, Worthwhile(r), 1/r.Alpha, 100*r.Alpha))
+			"The larger e, the stronger the evidence: it is about the factor that a fair bet on the statement would have won so far. %s when e for a gain reaches %.4g in some challenger. It is keep when e against a gain of %s points reaches %.4g in all of them. Each of the two is wrong in at most %.4g %% of comparisons, however often one looks. That holds for independent questions and a model that does not change.",
+			first, 1/r.Alpha, Worthwhile(r), 1/r.Alpha, 100*r.Alpha))
 		if r.UntilDecided && r.Word == evidence.Reorder {
 			lines = append(lines, "A comparison that stops at reorder prints a gain that is on average larger than the true one. Trust the sequence first.")
 		}
@@ -264,7 +268,7 @@ func How(r compare.Result) []string {
 	if askedLess(r) {
 		line := "A challenger with fewer questions than the baseline was dropped on the way: a gain that matters was excluded, or it was too far behind the best to win."
 		if r.NoWorse > 0 {
-			line = "A challenger with fewer questions than the baseline was not always asked: while it is open which cheaper arm is no worse, those arms alone are. Later it may have been too far behind the best to win."
+			line = "A challenger with fewer questions than the baseline was not always asked. As long as a cheaper arm may turn out to be as good, only such arms are asked. After that, a challenger that is too far behind the best to win is dropped."
 		}
 		lines = append(lines, line)
 	}
@@ -323,7 +327,7 @@ func Strata(r compare.Result) (columns []string, rows [][]string) {
 }
 
 // StrataNote says how to read Strata.
-const StrataNote = "Right answers in percent. In brackets: the points against the baseline, where both got all questions of the column. Few questions say little: the verdict is about all of them."
+const StrataNote = "Right answers in percent. In brackets: the points against the baseline, where both got all questions of the column. This table decides nothing: few questions say little."
 
 // ComparedCounts returns what became of the calls: the sum, and the arms with a call that
 // got no ordinary answer.

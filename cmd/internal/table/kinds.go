@@ -45,11 +45,11 @@ func AboutKinds(r compare.Result) []string {
 	}
 	asGood := ""
 	if r.NoWorse > 0 {
-		asGood = fmt.Sprintf(", and in as few any is as good that loses %.3g points or more", 100*r.NoWorse)
+		asGood = fmt.Sprintf(", and in at most %.4g %% any calls an arm as good that loses %.3g points or more", 100*r.Alpha, 100*r.NoWorse)
 	}
 	lines := []string{fmt.Sprintf(
-		"Each value of %s has its own verdict. In at most %.4g %% of comparisons any of these is a wrong reorder, and in as few any is a wrong keep%s, however often one looks. A row shows the arm to use, or else the best challenger. The tables below are over all questions, and decide nothing.",
-		show.Line(r.By), 100*r.Alpha, asGood)}
+		"Each value of %s has its own verdict. In at most %.4g %% of comparisons any of these is a wrong reorder, in at most %.4g %% any is a wrong keep%s. That holds however often one looks. A row shows the arm to use, or else the best challenger. The tables below are over all questions, and decide nothing.",
+		show.Line(r.By), 100*r.Alpha, 100*r.Alpha, asGood)}
 	for _, k := range r.Kinds {
 		if k.Pooled {
 			lines = append(lines, fmt.Sprintf("The rare values are taken together as %s: %s.", k.Title(), show.Cut(show.Line(strings.Join(titles(k.Values), ", ")), 400)))
@@ -171,7 +171,7 @@ func AboutCosts(r compare.Result) []string {
 			"No worse means that a loss of %.3g points or more is excluded: the evidence e for that, with the other challengers accounted for, has reached %.4g. At most %.4g %% of comparisons call an arm no worse that loses so much, however often one looks.",
 			100*r.NoWorse, 1/r.Alpha, 100*r.Alpha))
 		if r.Word == evidence.AsGood {
-			lines = append(lines, "Named is the cheapest arm that is no worse. Where costs differ by 1 % or less, it is the one with the most points.")
+			lines = append(lines, "The finding names the cheapest arm that is no worse. Where costs differ by 1 % or less, it names the one with the most points.")
 		}
 	}
 	return lines

@@ -16,7 +16,7 @@ import (
 func TestNextFitsTheShape(t *testing.T) {
 	t.Parallel()
 	for shapeOf, want := range map[core.Shape]string{
-		core.ShapeFlat: "Nothing is to change: ", core.ShapePrimacy: "Nothing is to change: ", core.ShapeUndecided: "Nothing is to change yet: ",
+		core.ShapeFlat: "There is nothing to change: ", core.ShapePrimacy: "There is nothing to change: ", core.ShapeUndecided: "There is nothing to change yet: ",
 		core.ShapeU: "To see whether ", core.ShapeRecency: "To see whether ", core.ShapeInverted: "To see whether ",
 	} {
 		curve := &core.Curve{Shape: shapeOf}

@@ -16,7 +16,7 @@ func Reuse(r replay.Result) (columns []string, rows [][]string) {
 	}
 	priced := len(r.Rows) > 0 && r.Rows[0].Cost != nil
 	if priced {
-		columns = append(columns, "1,000 cost")
+		columns = append(columns, "per 1000")
 	}
 	for _, row := range r.Rows {
 		cells := []string{show.Cut(show.Line(row.Name), 28), show.Percent(row.Share), fmt.Sprintf("%.0f", row.Processed(r.Requests))}
@@ -35,7 +35,10 @@ func Reuse(r replay.Result) (columns []string, rows [][]string) {
 func ReuseNote(r replay.Result) string {
 	note := "From cache: the share of the prompts' tokens. Processed: the tokens of a prompt that the server still has to read, on average."
 	if r.Curve != "" {
-		note += " Right: the answers expected by the curve. Given up: so many points fewer than as you send it; below 0, more."
+		note += " Right: the answers expected by the curve. Given up: by how many points fewer answers are right than in the order that you send; below 0, by how many more."
+	}
+	if len(r.Rows) > 0 && r.Rows[0].Cost != nil {
+		note += " Per 1000: what the prompts of a thousand requests cost."
 	}
 	return note + " Reuse moves documents to where the cache may know them: all but the best rank, or any for at most so many points of accuracy (worth)."
 }

@@ -192,7 +192,7 @@ func Statistics(r sweep.Result) []string {
 		lines = append(lines, "Between the first and the last slot no difference can be shown: there are too few questions, or too few that were judged otherwise in one than in the other.")
 	}
 	if f := r.Repeat; f != nil {
-		lines = append(lines, fmt.Sprintf("The noise floor: asked the same again, the model was judged otherwise in %d of %d answers (%s, 95 %% interval %s).",
+		lines = append(lines, fmt.Sprintf("The noise floor: asked the same again, it was judged otherwise in %d of %d answers (%s, 95 %% interval %s).",
 			f.Flips, f.Pairs, show.Percent(f.Rate), interval(f.Interval)))
 	}
 	if r.Curve == nil {

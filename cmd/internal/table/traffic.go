@@ -32,6 +32,9 @@ func Use(c traffic.Curve) (columns []string, rows [][]string) {
 	return columns, rows
 }
 
+// UseNote says what the columns of Use mean.
+const UseNote = "Cited: citations of the documents in that slot; if a question came several times, they count once together. Expected: how many citations documents of the same ranks get in any slot. Used: cited, as a multiple of expected; 1 is like the average slot."
+
 // UseContrasts returns the three contrasts with their evidence.
 func UseContrasts(c traffic.Curve) (columns []string, rows [][]string) {
 	columns = []string{"contrast", "% of an average slot", "95 % at every look", "evidence", "is"}

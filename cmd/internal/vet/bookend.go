@@ -117,7 +117,7 @@ func (c *checker) openCurve(path string) (*core.Curve, error) {
 	case err != nil: // the path or a link leads outside
 		return c.unread(path)
 	case !info.Mode().IsRegular():
-		return nil, &core.CurveError{Path: path, Rule: "is no regular file"}
+		return nil, &core.CurveError{Path: path, Rule: "is not a regular file"}
 	}
 	return core.LoadCurve(path)
 }

@@ -16,7 +16,7 @@ const (
 	haystack = "Haystack"
 	autoRAG  = "AutoRAG"
 	dify     = "Dify"
-	orderKey = "order key"
+	orderKey = "files with a key for the order"
 )
 
 // kinds are tried on every mapping. Each reads the chains of a mapping of its kind,

@@ -78,7 +78,7 @@ func (c *checker) checkCount(chain *Chain) {
 		}
 	}
 	c.tell(tooManyChunks, n.At, Finding{
-		Message: fmt.Sprintf("%d documents reach the prompt. From 20 to 50 Liu et al. (2024, section 5) saw 1.5 points at most.", n.Value),
+		Message: fmt.Sprintf("%d documents reach the prompt. From 20 to 50 documents Liu et al. (2024, section 5) saw a gain of 1.5 points at most.", n.Value),
 		Fix:     c.fix(n.At, "20", c.report.Kinds[0] == bookend),
 		Advice:  "If a reranker needs that many, cut behind it instead.",
 	})

@@ -52,7 +52,7 @@ func (c *checker) checkOrder(chain *Chain) {
 			return
 		case v.Decided:
 			f.Level, better, certain = Error, v.Better, true
-			f.Message += fmt.Sprintf(" On the curve of %s, measured with %d documents, %.1f %% of the answers should be right in this order, and %.1f %% in that of %s: a loss of %.1f points, beyond the noise of %.1f (2.24 standard errors).",
+			f.Message += fmt.Sprintf(" On the curve of %s, of %d documents, %.1f %% of the answers should be right in this order, and %.1f %% in that of %s: a loss of %.1f points, beyond the noise of %.1f (2.24 standard errors).",
 				c.Curve.Model, c.Curve.Documents, 100*v.Now, 100*v.Best, v.Better, 100*(v.Best-v.Now), 100*v.Noise)
 		default:
 			f.Message += " The curve decides nothing: it does not say how many questions are behind it, or it says what answers cite and not what is right."
@@ -97,7 +97,7 @@ func (c *checker) judge(p core.Placement) (v judge.Verdict, err error) {
 func (c *checker) checkName(s *Step) {
 	if near := nearest.Of(s.Order.Name, orderNames()); near != "" {
 		c.tell(unknownOrder, s.At, Finding{
-			Message: fmt.Sprintf("%q is no order that is in use. It looks like %q.", s.Order.Name, near),
+			Message: fmt.Sprintf("%q is not an order in use. It looks like %q.", s.Order.Name, near),
 			Fix:     c.fix(s.At, near, false),
 			Advice:  "Look at the documentation of the program behind this file.",
 		})

@@ -60,7 +60,7 @@ func Lookup(id string) (*Rule, error) {
 		}
 		ids = append(ids, r.ID)
 	}
-	return nil, &core.ConfigError{Field: "rule", Value: id, Rule: "is not known; the rules are " + strings.Join(ids, ", ") + nearest.Hint(id, ids)}
+	return nil, &core.ConfigError{Field: "rule", Value: id, Rule: "no rule has that name; the rules are " + strings.Join(ids, ", ") + nearest.Hint(id, ids)}
 }
 
 // Page returns the page of a rule in Markdown.

@@ -21,7 +21,7 @@ const Name = "extractive reader (no model): the sentence most like the question"
 const NoAnswer = "The documents do not say."
 
 // Hint follows the answers of this reader.
-const Hint = `This reader reads every slot alike. A model does not: to ask one, set
+const Hint = `This reader reads every slot alike, and a model may not. To ask one, set
 OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own, and OPENAI_MODEL.`
 
 var sentenceEnd = regexp.MustCompile(`([.!?])\s+|\n+`)

@@ -25,6 +25,7 @@ type Asked struct {
 	Ranked      []Document // best first
 	Arrangement core.Arrangement
 	Answers     []page.Field // by program
+	Ways        string       // in which they came, where that is not the order alone
 	Model       string
 }
 
@@ -55,7 +56,11 @@ func (a Asked) Show(p *page.Page) {
 	} else {
 		p.Printf("\n")
 	}
-	p.Fields(append(page.Same(a.Answers), page.Field{Name: "by", Text: a.Model})...)
+	fields := append(page.Same(a.Answers), page.Field{Name: "by", Text: a.Model})
+	if a.Ways != "" {
+		fields = append(fields, page.Field{Name: "asked", Text: a.Ways})
+	}
+	p.Fields(fields...)
 	if moved && a.Model == reader.Name {
 		a.models(p, gold, slot)
 	}
@@ -97,7 +102,7 @@ var families = []string{"gpt-3.5-turbo", "claude-1.3", "mpt-30b-instruct", "clau
 func (a Asked) models(p *page.Page, from, to int) {
 	n := len(a.Ranked)
 	p.Heading("And a model?", "")
-	p.Lines(fmt.Sprintf("This reader reads every slot alike; a model does not. Published curves say how often a model was right with the answer in that slot of %d:", n))
+	p.Lines(fmt.Sprintf("This reader reads every slot alike; a model may not. Published curves say how often a model was right with the answer in that slot of %d:", n))
 	p.Printf("\n%-22s %8s %8s\n", "", fmt.Sprint("slot ", from+1), fmt.Sprint("slot ", to+1))
 	better, worse := 0, 0
 	for _, family := range families {

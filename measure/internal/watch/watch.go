@@ -82,7 +82,7 @@ func New(plan Plan, manifest any, j *journal.Journal, watcher Watcher) (*Source,
 	}
 	for _, note := range reading.Notes {
 		if err := watcher.Recall(note.Name, note.Value); err != nil {
-			return nil, &journal.Error{Path: j.Path(), Rule: fmt.Sprintf("notes under %q what is no question of this experiment", note.Name), Err: err}
+			return nil, &journal.Error{Path: j.Path(), Rule: fmt.Sprintf("notes under %q what is not a question of this experiment", note.Name), Err: err}
 		}
 	}
 	s := &Source{Plan: plan, manifest: manifest, journal: j, watcher: watcher, recalled: map[string]bool{}}
