@@ -60,7 +60,7 @@ var help = map[string]string{
 	"kinds[].values": "The values of the field by.",
 
 	"order":                "How documents are ranked, admitted and placed.",
-	"order.rank":           "How ranks are found: given trusts the order of the retriever, score sorts by score.",
+	"order.rank":           "How ranks are found: \"given\" trusts the order of the retriever, \"score\" sorts by score.",
 	"order.direction":      "Which scores are better. Ranking by score and a threshold need it.",
 	"order.keys":           "The metadata fields that are read.",
 	"order.keys.score":     "The metadata field that holds the score. The document's own score unless given.",
@@ -69,7 +69,7 @@ var help = map[string]string{
 	"order.drop_same_id":   "Drop a document whose ID a better one has.",
 	"order.drop_same_text": "Drop a document whose text a better one has.",
 	"order.threshold":      "Drop documents with a worse score, and those without one. Needs a direction.",
-	"order.threshold_by":   "Which score the threshold looks at: own, the retriever's, or ranking, the reranker's or fusion's. Needed after those.",
+	"order.threshold_by":   "Which score the threshold looks at: \"own\" is the retriever's, \"ranking\" that of the reranker or the fusion. Needed where documents are reranked or fused.",
 	"order.max_bytes":      "Drop longer texts before they are counted. 0: 32,000 under a budget, else no cap.",
 	"order.top_k":          "The most documents that enter. 0: no limit.",
 	"order.budget":         "The most that the texts may have together, in units or tokens. 0: no limit.",
@@ -85,7 +85,7 @@ var help = map[string]string{
 
 	"prompt":                 "What stands in the prompt, and where.",
 	"prompt.layout":          "The order of the parts: a name, or parts with commas. question-last unless given.",
-	"prompt.bookend_from":    "Apply the layout bookend only to prompts of at least that size. 0: always.",
+	"prompt.bookend_from":    "Apply the layout bookend only to prompts of at least that size, in units or tokens; shorter ones get question-last. 0: always.",
 	"prompt.rules":           "The standing rules: role, limits, form of the answer.",
 	"prompt.task":            "The task in one line.",
 	"prompt.instruction":     "The task in full. The task unless given.",
