@@ -138,7 +138,7 @@ func remedy(last journal.Failure) string {
 	}
 	switch {
 	case last.Status == 0:
-		return "look whether the server at --base-url is up"
+		return "check whether the server at --base-url is up"
 	case last.Status >= 500:
 		return "wait until the server at --base-url serves again"
 	}

@@ -82,7 +82,7 @@ Then your own model, stopping as soon as the answer is known:
 
     bookend compare --data lists.jsonl --model NAME --base-url http://127.0.0.1:8080/v1 --until-decided --max-calls 3000 --out DIR
 
-DIR/settings.json holds the settings that won, as both adapters take them.`
+DIR/settings.json holds the settings to use, as both adapters take them: those that won, or else the baseline's.`
 }
 
 // simulatedLists is how many questions a simulated comparison asks at most.

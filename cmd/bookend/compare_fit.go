@@ -69,7 +69,7 @@ func (c *compareCommand) fit(ctx context.Context, s streams, judge grading, mode
 		return nil, err
 	}
 	described.Judge = judge.describe()
-	tell(s.out, "First a sweep, whose curve the placement \"measured\" of the comparison goes by.")
+	tell(s.out, "First a sweep. The placement \"measured\" of the comparison follows its curve.")
 	tellAll(s.out, path+": "+dataset.Report().String(), plan.String())
 	if c.DryRun {
 		if f.estimate, err = plan.Estimate(ctx, c.prices.prices()); err != nil {

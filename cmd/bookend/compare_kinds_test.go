@@ -78,7 +78,7 @@ func TestCompareByKind(t *testing.T) {
 			t.Errorf("%d characters: %s", utf8.RuneCountInString(line), line)
 		}
 	}
-	if !strings.Contains(strings.Join(strings.Fields(got.out), " "), "the rarer values together: =xx, a rare one, whose name") {
+	if !strings.Contains(strings.Join(strings.Fields(got.out), " "), "which joins the rarer values: =xx, a rare one, whose name") {
 		t.Error("the rare values are not named")
 	}
 	for name, want := range map[string]string{"kinds.csv": ",language,de,de,", "report.html": "By kind of question"} {
@@ -180,7 +180,7 @@ func TestCompareNoWorseByKind(t *testing.T) {
 		t.Errorf("%v\n%s", err, csv)
 	}
 	page, err := os.ReadFile(filepath.Join(dir, "report.html"))
-	if err != nil || !strings.Contains(string(page), "any calls an arm as good that loses 10 points or more") {
+	if err != nil || !strings.Contains(string(page), "call an arm as good that loses 10 points or more") {
 		t.Errorf("the page does not say what as good means: %v", err)
 	}
 }

@@ -31,7 +31,7 @@ type sweepCommand struct {
 
 	UntilDecided bool `group:"When it ends" help:"Look after every question, and stop once the shape of the curve is settled. Without it, all questions are asked."`
 
-	Limit        int    `group:"How much" placeholder:"N" help:"Ask N questions only. All unless given; 300 with --simulate."`
+	Limit        int    `group:"How much" placeholder:"N" help:"Ask N questions only. 0, or not given: all, or 300 with --simulate."`
 	Seed         uint64 `group:"How much" default:"1" help:"Order of the questions, and the cases of --kv."`
 	Repeats      int    `group:"How much" default:"1" help:"How often the middle slot is asked again, to see how much answers vary by themselves (the noise floor)."`
 	NoClosedBook bool   `group:"How much" help:"Do not ask without documents."`

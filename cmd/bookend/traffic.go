@@ -121,6 +121,7 @@ func printTraffic(to io.Writer, r traffic.Result) {
 			fmt.Fprintf(to, "\n%s\n", table.Text(table.Use(c)))
 			tell(to, table.UseNote)
 			fmt.Fprintf(to, "\n%s\n", table.Text(table.UseContrasts(c)))
+			tell(to, table.UseContrastsNote)
 		}
 		if len(c.Windows) > 1 {
 			fmt.Fprintf(to, "\n%s\n", table.Text(table.Windows(c, r.Window)))
@@ -157,7 +158,7 @@ func trafficCounts(r traffic.Result) []string {
 			show.Percent(float64(all.CitedNothing)/float64(all.Answered)), show.Percent(float64(all.CitedUnknown)/float64(all.Answered)), float64(all.Citations)/float64(all.Answered)))
 	}
 	if need := all.NeededFor(usefulCitations); need > 0 {
-		line := fmt.Sprintf("About %d shuffled and answered requests of different questions give every slot a standard error of 7 %%, which is an interval of about ±18 %%.", need)
+		line := fmt.Sprintf("About %d shuffled and answered requests of different questions give every slot a standard error of 7 %%, which is an interval of about ±18 %% at every look.", need)
 		if days := r.Last.Sub(r.First).Hours() / 24; days > 0.2 { // less says little about a day
 			line += fmt.Sprintf(" At this rate of %.0f answers a day, a share of 1 %% takes %.1f days for it.", float64(all.Answered)/days, float64(need)/(0.01*float64(all.Answered)/days))
 		}

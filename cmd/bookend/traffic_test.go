@@ -166,7 +166,7 @@ func TestTrafficOfFewQuestions(t *testing.T) {
 	t.Parallel()
 	path := recorded(t, 1500, monday, func(i int, e *record.Entry) { e.QuestionHash = string(rune('a' + i%2)) })
 	text := mustRun(t, "curve", "--traffic", path)
-	for _, part := range []string{"Requests of one ID or one question count as one, which makes 2 independent ones.", "for 2 independent questions, and 30 are the least"} {
+	for _, part := range []string{"Requests of one ID or one question count as one, which makes 2 independent ones.", "for 2 independent questions, and a curve needs 30"} {
 		if !tells(text, part) {
 			t.Errorf("the output lacks %q:\n%s", part, text)
 		}
@@ -200,7 +200,7 @@ func TestBadTraffic(t *testing.T) {
 	}{
 		"no file":         {[]string{"curve"}, exitUsage, "--traffic"},
 		"missing":         {[]string{"curve", "--traffic", good + "x"}, exitUsage, "cannot be opened"},
-		"another file":    {[]string{"curve", "--traffic", other}, exitUsage, "does not begin as a record file does"},
+		"another file":    {[]string{"curve", "--traffic", other}, exitUsage, "with which every record file begins"},
 		"damaged":         {[]string{"curve", "--traffic", damaged}, exitFailed, "line 2"},
 		"twice":           {[]string{"curve", "--traffic", good, good}, exitUsage, "given twice"},
 		"a short window":  {[]string{"curve", "--traffic", good, "--window", "1ms"}, exitUsage, "--window is 1ms"},

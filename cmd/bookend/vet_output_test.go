@@ -50,8 +50,8 @@ func TestText(t *testing.T) {
   Whether the program behind this file takes another word is not known: look at
   its documentation.
   fine: Ranked order is right for a model that reads the start best or every
-        slot alike, and where the best document nearly always holds the answer.
-        Below five documents it hardly matters.
+        slot alike. It is also right where the best document nearly always holds
+        the answer. Below five documents it hardly matters.
 `
 	if got := printed(found(t, "rag.yaml", faulty)); got != want {
 		t.Errorf("(-want +got)\n-%s\n+%s", want, got)

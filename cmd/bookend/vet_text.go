@@ -18,11 +18,12 @@ const maxShownLine = 160
 // does not say again.
 func vetText(to io.Writer, findings []vet.Finding) {
 	said := map[string]bool{}
-	once := func(name, text string) {
-		if !said[text] {
+	once := func(name, text string) (before bool) {
+		if before = said[text]; !before {
 			said[text] = true
 			wrapped(to, name, text)
 		}
+		return before
 	}
 	for i, f := range findings {
 		if i > 0 {
@@ -36,7 +37,9 @@ func vetText(to io.Writer, findings []vet.Finding) {
 				fmt.Fprintf(to, "  %*s | %s%s\n", len(number), "", strings.Repeat(" ", f.Column-1), strings.Repeat("^", min(f.Length, maxShownLine)))
 			}
 		}
-		once("", f.Message)
+		if once("", f.Message) {
+			wrapped(to, "", "As above.")
+		}
 		for _, line := range f.Picture {
 			fmt.Fprintf(to, "      %s\n", show.Line(line))
 		}

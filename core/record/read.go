@@ -124,7 +124,7 @@ func readError(path, wrong string, err error) error {
 	switch {
 	case errors.Is(err, linelog.ErrOther):
 		e.Line, e.Err = 0, ErrNotRecord
-		e.Rule = "does not begin as a record file does: " + Header[:len(Header)-1]
+		e.Rule = "its first line is not " + Header[:len(Header)-1] + ", with which every record file begins"
 	case errors.Is(err, linelog.ErrDamaged):
 		e.Err = ErrDamaged
 		e.Rule = wrong + ", although others follow: mend it or take it out by hand"

@@ -96,7 +96,7 @@ func haystackLine(ctx context.Context) (string, error) {
 	placed, err := fromHaystack(ctx, []passage{
 		{"a", "r1 has three"}, {"b", "r2 has three"}, {"a", "r3 is a"}, {"c", "r4 two"}, {"d", "r5 too many"},
 	})
-	return line("Haystack", "8 words; r3 copies r1", placed, func(p passage) string { return p.Text[:2] }), err
+	return line("Haystack", "budget 8; r3 copies r1", placed, func(p passage) string { return p.Text[:2] }), err
 }
 
 func einoExtLine(ctx context.Context) (string, error) {

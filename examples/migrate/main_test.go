@@ -36,7 +36,7 @@ The four programs of this example:
 from        given                   placed
 LangChain   4 documents             r2 r4 r3 r1
 LlamaIndex  scores .3 .9 .1 .6      r2 r4 r3 r1
-Haystack    8 words; r3 copies r1   r1 r4 r2
+Haystack    budget 8; r3 copies r1  r1 r4 r2
 eino-ext    scores -3, none, -1     r1 r3 r2
 
 Say which scores are better: with a distance that is core.LowerIsBetter. Of the

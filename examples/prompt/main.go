@@ -69,7 +69,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		append([]string{"AFTER: laid out on purpose", ""}, picture(after)...))
 	p.Printf("\nA number is the order of arrival. By score the documents rank 3, 2, 4, 5, 1.\n")
 	if dropped := numbers(dropped(after)); dropped != "" {
-		p.Printf("The budget of %d tokens left out: %s.\n", *budget, dropped)
+		p.Printf("The budget of %d tokens left out: [%s].\n", *budget, strings.ReplaceAll(dropped, " ", "], ["))
 	}
 	p.Heading("An answer, made up for this example", "")
 	for _, line := range cite(after, "After 30 days you get store credit [3], at once in any shop [2], and cash from the manager [9].") {
@@ -195,7 +195,14 @@ func shrink(ctx context.Context, budget int) ([]string, error) {
 // gone names what the prompt has no more.
 func gone(last, p prompt.Prompt) string {
 	if last.Text == "" {
-		return ""
+		var all []string
+		if p.DroppedTurns > 0 {
+			all = append(all, fmt.Sprintf("turns: %d", p.DroppedTurns))
+		}
+		if n := len(p.Arrangement.Dropped); n > 0 {
+			all = append(all, fmt.Sprintf("documents: %d", n))
+		}
+		return strings.Join(all, ", ")
 	}
 	if p.DroppedTurns > last.DroppedTurns {
 		return "the oldest turn"

@@ -133,9 +133,9 @@ func TestThePicture(t *testing.T) {
 func TestBudgets(t *testing.T) {
 	t.Parallel()
 	for budget, want := range map[string][]string{
-		"278": {"The budget of 278 tokens left out: 1.\n", "\n   278     141              0  3 4 5 2\n", "[2] exists: slot 4, rank 2."},
-		"210": {"The budget of 210 tokens left out: 2 4 5 1.\n", "[2] is no document of this prompt\n", "[9] is no document of this prompt\n"},
-		"184": {"left out: 3 2 4 5 1.\n", "AFTER: laid out on purpose", "No documents were found.", "\n   183  no prompt"},
+		"278": {"The budget of 278 tokens left out: [1].\n", "\n   278     141              0  3 4 5 2       turns: 2, documents: 1\n", "[2] exists: slot 4, rank 2."},
+		"210": {"The budget of 210 tokens left out: [2], [4], [5], [1].\n", "[2] is no document of this prompt\n", "[9] is no document of this prompt\n"},
+		"184": {"left out: [3], [2], [4], [5], [1].\n", "AFTER: laid out on purpose", "No documents were found.", "\n   183  no prompt"},
 		"900": {"\n   900     201              2  3 4 1 5 2\n   320 "},
 	} {
 		out, err := output(t, "-budget", budget)

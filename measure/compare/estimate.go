@@ -179,7 +179,7 @@ func (e *Estimated) conclude() {
 	case e.Compare && e.For == evidence.Reorder:
 		e.Finding += fmt.Sprintf(" A comparison may pay: about %d questions would show such a gain.", e.Settle)
 	case e.Compare:
-		e.Finding += fmt.Sprintf(" A comparison may pay: so few questions stand behind the curve that %s, which matter, are not excluded. About %d questions would exclude them.", points(e.Worthwhile), e.Settle)
+		e.Finding += fmt.Sprintf(" A comparison may pay: so few questions stand behind the curve that a gain of %s is not excluded. A comparison of about %d questions would exclude it.", points(e.Worthwhile), e.Settle)
 	case e.For == evidence.Reorder:
 		e.Finding += fmt.Sprintf(" A comparison is hardly worth its cost: a gain below %s does not matter, and to show it takes about %d questions.", points(e.Worthwhile), e.Settle)
 	default:

@@ -226,7 +226,7 @@ func TestEstimateConcludes(t *testing.T) {
 		"a gain that may matter": {
 			[]string{"ranked", "reversed"},
 			gentle(0.015, 20), true, evidence.Keep,
-			[]string{"reversed gains ", "A comparison may pay: so few questions stand behind the curve that 3 points, which matter, are not excluded. About ", " would exclude them."},
+			[]string{"reversed gains ", "A comparison may pay: so few questions stand behind the curve that a gain of 3 points is not excluded. A comparison of about ", " would exclude it."},
 		},
 		"a gain too small": {
 			[]string{"ranked", "reversed"},

@@ -214,6 +214,9 @@ func exponential(log float64) string {
 	if tens := log / math.Ln10; tens >= 4 {
 		return fmt.Sprintf("10^%.0f", tens)
 	}
+	if e := math.Exp(log); e >= 1000 {
+		return fmt.Sprintf("%.0f", e)
+	}
 	return fmt.Sprintf("%.3g", math.Exp(log))
 }
 

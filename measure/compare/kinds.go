@@ -120,7 +120,7 @@ func kindsLine(by string, kinds []QuestionKind) string {
 	for _, k := range kinds {
 		name := k.Title()
 		if k.Pooled {
-			name += ", the rarer values together: " + joined(k.Values)
+			name += ", which joins the rarer values: " + joined(k.Values)
 		}
 		names = append(names, name)
 	}

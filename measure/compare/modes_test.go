@@ -391,7 +391,7 @@ func TestManyKinds(t *testing.T) {
 	if len(d.Kinds) != mostKinds+1 || !d.Kinds[mostKinds].Pooled || len(d.Kinds[mostKinds].Values) != 51-mostKinds {
 		t.Errorf("%d kinds: %+v", len(d.Kinds), d.Kinds)
 	}
-	if text := p.String(); !strings.Contains(text, "(other), the rarer values together: t27, ") || !strings.Contains(text, " and 21 more") || strings.Contains(text, "fewer than 50") {
+	if text := p.String(); !strings.Contains(text, "(other), which joins the rarer values: t27, ") || !strings.Contains(text, " and 21 more") || strings.Contains(text, "fewer than 50") {
 		t.Error(text)
 	}
 }

@@ -143,7 +143,7 @@ func (w *watcher) settings(r *Result) {
 
 // note marks the settings of the winner.
 func (r Result) note() string {
-	note := fmt.Sprintf("%s, by a comparison of %s with %s, %s", r.Word, r.Arms[0].Name, strings.TrimPrefix(r.Model, model.SimulatedPrefix), r.behind())
+	note := fmt.Sprintf("%s, by a comparison against %s: %s, asked of %s", r.Word, r.Arms[0].Name, r.behind(), strings.TrimPrefix(r.Model, model.SimulatedPrefix))
 	if r.Simulated {
 		note = "SIMULATED, no measurement: " + note
 	}

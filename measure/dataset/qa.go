@@ -132,7 +132,9 @@ func parseQA(line []byte, rules Rules) (c Case, answerElsewhere bool, reason Rea
 		why = `the answer stands under "answer", and must stand under "answers"`
 	case reason == NoAnswer && len(c.Answers) > 0:
 		why = "nothing but articles and punctuation is in the answers"
-	case reason == EmptyQuestion && isNull(f["question"]) && isNull(f["question_hash"]):
+	case reason == EmptyQuestion && !isNull(f["question_hash"]):
+		why = "it was recorded without texts, which core/record keeps only if it is told to"
+	case reason == EmptyQuestion && isNull(f["question"]):
 		why = fmt.Sprintf("it has %s, and \"question\" is missing", f.names())
 	case reason != EmptyDocument:
 		why = ""

@@ -129,7 +129,7 @@ func (w *work) finding(r Result) (string, bool) {
 	}
 	chosen := ""
 	if w.curves != nil {
-		chosen = ", which saves most among those that give up half a point of accuracy or less,"
+		chosen = ", which saves most among the settings that give up half a point of accuracy or less,"
 	}
 	return w.saving(r, r.Rows[best], chosen), true
 }
@@ -190,7 +190,7 @@ func (w *work) notes(r Result) []string {
 		case w.traffic.Recorded:
 			note("Where the answers stand is taken from what %d answers cite. The order that was sent has a part in that.", r.GoldSeen)
 		default:
-			note("%d requests tell where the answer stands. Where no document has it, every order counts as wrong.", r.GoldSeen)
+			note("%d requests tell which document has the answer, or that none has. Where none has, every order counts as wrong.", r.GoldSeen)
 		}
 		note("Accuracy is arithmetic, not a measurement: one document has the answer, and is read as well in its slot beside any others.")
 	}

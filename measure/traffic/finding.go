@@ -38,7 +38,7 @@ func (c *Curve) conclude(r *requests, byUnit []int32) {
 		c.Finding = fmt.Sprintf("too few citations for a curve: none in %d requests", c.Requests)
 		return
 	case citing < minUnits:
-		c.Finding = fmt.Sprintf("%s; their answers cite documents for %s, and %d are the least", too, text.Count(citing, "independent question"), minUnits)
+		c.Finding = fmt.Sprintf("%s; their answers cite documents for %s, and a curve needs %d", too, text.Count(citing, "independent question"), minUnits)
 		c.Needed = moreBy(c.Requests, minUnits/float64(citing))
 		return
 	}
@@ -53,7 +53,7 @@ func (c *Curve) conclude(r *requests, byUnit []int32) {
 		return
 	}
 	if e.worst > firstSE {
-		c.Finding = fmt.Sprintf("%s; a slot is known to ±%.0f %% (one standard error), and ±%.0f %% are the least", too, 100*e.worst, 100*firstSE)
+		c.Finding = fmt.Sprintf("%s; a slot is known to ±%.0f %% (one standard error), and a curve needs ±%.0f %% or better", too, 100*e.worst, 100*firstSE)
 		c.Needed = moreBy(c.Requests, square(e.worst/firstSE))
 		return
 	}

@@ -96,7 +96,15 @@ func Cut(text string, width int) string {
 func Wrap(text string, width int) []string {
 	var lines []string
 	line := ""
+	var words []string
 	for _, word := range strings.Fields(text) {
+		if strings.HasPrefix(word, "%") && len(words) > 0 { // belongs to its number
+			words[len(words)-1] += " " + word
+			continue
+		}
+		words = append(words, word)
+	}
+	for _, word := range words {
 		if line != "" && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width {
 			lines = append(lines, line)
 			line = ""

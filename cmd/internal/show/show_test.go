@@ -85,6 +85,9 @@ func TestWrap(t *testing.T) {
 		"four four four":      {"four four", "four"},
 		"äöüß äöüß x":         {"äöüß äöüß", "x"},
 		"a longerthanitall b": {"a", "longerthanitall", "b"},
+		"the 95 % of":         {"the 95 %", "of"},
+		"there is 95 % of":    {"there is", "95 % of"},
+		"% of":                {"% of"},
 	} {
 		if got := Wrap(text, 10); !slices.Equal(got, want) {
 			t.Errorf("%q (-want +got)\n-%q\n+%q", text, want, got)

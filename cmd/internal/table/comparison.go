@@ -59,7 +59,7 @@ func Verdict(r compare.Result) string {
 		if len(r.Kinds) > 4 {
 			kinds = append(kinds, "…")
 		}
-		return fmt.Sprintf("by %s: %s", show.Cut(show.Line(r.By), 20), strings.Join(kinds, ", "))
+		return show.Cut(fmt.Sprintf("by %s: %s", show.Cut(show.Line(r.By), 20), strings.Join(kinds, ", ")), 78)
 	}
 	switch r.Word {
 	case evidence.AsGood:
@@ -235,6 +235,9 @@ func exponential(log float64) string {
 	if tens := log / math.Ln10; math.Abs(tens) >= 4 {
 		return strings.Replace(fmt.Sprintf("10^%.0f", tens), "-", "−", 1)
 	}
+	if e := math.Exp(log); e >= 1000 {
+		return fmt.Sprintf("%.0f", e)
+	}
 	return fmt.Sprintf("%.3g", math.Exp(log))
 }
 
@@ -268,7 +271,7 @@ func How(r compare.Result) []string {
 	if askedLess(r) {
 		line := "A challenger with fewer questions than the baseline was dropped on the way: a gain that matters was excluded, or it was too far behind the best to win."
 		if r.NoWorse > 0 {
-			line = "A challenger with fewer questions than the baseline was not always asked. As long as a cheaper arm may turn out to be as good, only such arms are asked. After that, a challenger that is too far behind the best to win is dropped."
+			line = "A challenger with fewer questions than the baseline was not always asked. As long as an arm may turn out to be as good and is cheaper than the baseline, or than the cheapest that is known to be as good, only such arms are asked. After that, a challenger that is too far behind the best to win is dropped."
 		}
 		lines = append(lines, line)
 	}
@@ -301,7 +304,7 @@ func Strata(r compare.Result) (columns []string, rows [][]string) {
 		name := fmt.Sprintf("%d – %d", s.From+1, s.To+1)
 		switch {
 		case s.From < 0:
-			name = "nowhere"
+			name = "none"
 		case s.From == s.To:
 			name = strconv.Itoa(s.From + 1)
 		}

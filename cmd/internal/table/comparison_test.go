@@ -94,7 +94,7 @@ repeat 1|−10.0|−35.0 to +15.0|0|1|9|10.0 %`},
 		{"fixed", all(Fixed(r)), `against baseline|McNemar p|Holm p|95 % bootstrap|detectable points
 =new|0.5000|0.5000|+7.5 to +32.5|23.4
 repeat 1|0.5000|–|−22.5 to +2.5|–`},
-		{"strata", all(Strata(r)), `answer at rank|1|3 – 5|nowhere
+		{"strata", all(Strata(r)), `answer at rank|1|3 – 5|none
 questions|7|2|1
 ranked (baseline)|50.0|–|–
 =new|75.0 (+25.0)|–|–

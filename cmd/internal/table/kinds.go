@@ -45,10 +45,10 @@ func AboutKinds(r compare.Result) []string {
 	}
 	asGood := ""
 	if r.NoWorse > 0 {
-		asGood = fmt.Sprintf(", and in at most %.4g %% any calls an arm as good that loses %.3g points or more", 100*r.Alpha, 100*r.NoWorse)
+		asGood = fmt.Sprintf(", and at most %.4g %% call an arm as good that loses %.3g points or more", 100*r.Alpha, 100*r.NoWorse)
 	}
 	lines := []string{fmt.Sprintf(
-		"Each value of %s has its own verdict. In at most %.4g %% of comparisons any of these is a wrong reorder, in at most %.4g %% any is a wrong keep%s. That holds however often one looks. A row shows the arm to use, or else the best challenger. The tables below are over all questions, and decide nothing.",
+		"Each value of %s has its own verdict. At most %.4g %% of comparisons have a wrong reorder among these, and at most %.4g %% a wrong keep%s. That holds however often one looks. A row shows the arm to use, or else the best challenger. The tables below are over all questions, and decide nothing.",
 		show.Line(r.By), 100*r.Alpha, 100*r.Alpha, asGood)}
 	for _, k := range r.Kinds {
 		if k.Pooled {

@@ -4,6 +4,7 @@ package table
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -17,7 +18,7 @@ import (
 )
 
 // CountRule says how unusual answers count.
-const CountRule = "What has no row got an ordinary answer to every call that was asked. A call that failed for good leaves its question out of the figures of every slot, and speaks for no shape. Answers that were refused, cut off or empty are judged as they stand."
+const CountRule = "Every arm without a row of its own got an ordinary answer to each call that was asked. A call that failed for good leaves its question out of the figures of every slot, and counts for no shape. Answers that were refused, cut off or empty are judged as they stand."
 
 // SimulatedBaselines says how the arms of a simulated reader come about that its
 // curve says nothing about.
@@ -195,6 +196,9 @@ func Statistics(r sweep.Result) []string {
 		lines = append(lines, fmt.Sprintf("The noise floor: asked the same again, it was judged otherwise in %d of %d answers (%s, 95 %% interval %s).",
 			f.Flips, f.Pairs, show.Percent(f.Rate), interval(f.Interval)))
 	}
+	if slices.ContainsFunc(r.Slots, func(a sweep.ArmResult) bool { return a.N != r.Slots[0].N }) {
+		lines = append(lines, "Slots with fewer questions were asked less often: what they would tell is known, or fewer questions are enough for it.")
+	}
 	if r.Curve == nil {
 		lines = append(lines, "There is no curve file: "+show.Line(r.CurveNote)+".")
 	}
@@ -213,7 +217,7 @@ func shapeOf(r sweep.Result, v shape.Verdict) []string {
 		word += ", not settled: with more questions it may turn into another one"
 	}
 	return []string{
-		fmt.Sprintf("Shape: %s. The larger e, the stronger the evidence: a shape is named once e for any difference reaches 20, and it is %s. A contrast is up or down once its e reaches 10, and small once %.0f points or more are excluded.",
+		fmt.Sprintf("Shape: %s. The larger e, the stronger the evidence: a shape is named once e for any difference reaches 20, and it is %s. A contrast is up or down once its e reaches 10, and small once %.0f points or more are excluded. The interval looks to both sides, and each e to one: so it may still hold 0 when a contrast is up or down.",
 			word, exponential(v.LogAny), 100*v.Margin),
 		"At most 5 % of models that read every slot alike are given a shape, and at most 5 % of those with a contrast of 5 points are called flat, however often one looks. That holds for independent questions and a model that does not change.",
 	}

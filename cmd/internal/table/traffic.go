@@ -35,6 +35,9 @@ func Use(c traffic.Curve) (columns []string, rows [][]string) {
 // UseNote says what the columns of Use mean.
 const UseNote = "Cited: citations of the documents in that slot; if a question came several times, they count once together. Expected: how many citations documents of the same ranks get in any slot. Used: cited, as a multiple of expected; 1 is like the average slot."
 
+// UseContrastsNote says what the columns of UseContrasts mean.
+const UseContrastsNote = "Evidence is an e-value: what a stake of 1 would have become in a fair bet against \"no difference\". From 10 on it is known which side is used more: up or down. Open: not known yet."
+
 // UseContrasts returns the three contrasts with their evidence.
 func UseContrasts(c traffic.Curve) (columns []string, rows [][]string) {
 	columns = []string{"contrast", "% of an average slot", "95 % at every look", "evidence", "is"}

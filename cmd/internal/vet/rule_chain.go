@@ -2,15 +2,18 @@ package vet
 
 import "fmt"
 
-// checkSequence looks from each step that places at what happens behind it.
-func (c *checker) checkSequence(chain *Chain) {
+// checkSequence looks from each step that places at what happens behind it. found says
+// that the placement does not reach the prompt as it is.
+func (c *checker) checkSequence(chain *Chain) (found bool) {
 	documents := chain.documents()
 	var cut, rank, again *Step // behind a step: the smallest cut and the nearest placement before the next ranking, and that
 	for i := len(chain.Steps) - 1; i >= 0; i-- {
 		s, n := chain.Steps[i], documents[i]
 		if s.places() {
 			name := s.Order.Name
+			found = found || rank != nil || again != nil
 			if cut != nil && (cut.Keep == nil || n == nil || cut.Keep.Value < n.Value) {
+				found = true
 				c.tell(orderBeforeTrim, s.At, Finding{
 					Message: fmt.Sprintf("%s places the documents, and %s cuts the list behind it, at the end where good documents stand.", name, cut.Name),
 					Picture: []string{"placed  r1 r3 r5 … r4 r2", "cut     r1 r3 r5"},
@@ -39,6 +42,7 @@ func (c *checker) checkSequence(chain *Chain) {
 			cut = s
 		}
 	}
+	return found
 }
 
 // checkLayouts reports what stands above the documents alone.

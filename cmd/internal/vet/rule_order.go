@@ -13,8 +13,9 @@ const (
 	fewDocuments   = 5  // below it the place of a document hardly matters
 )
 
-// checkOrder reports an order that depends on the model, or lets the curve decide.
-func (c *checker) checkOrder(chain *Chain) {
+// checkOrder reports an order that depends on the model, or lets the curve decide. The
+// curve says nothing about a placement that does not arrive in the prompt as it is.
+func (c *checker) checkOrder(chain *Chain, arrives bool) {
 	step := chain.final()
 	switch {
 	case step == nil || step.Order.Near:
@@ -24,7 +25,7 @@ func (c *checker) checkOrder(chain *Chain) {
 		return
 	}
 	w, reach := step.Order, chain.reach()
-	documents, size := drawnDocuments, "how many they are is not in this file"
+	documents, size := drawnDocuments, fmt.Sprintf("this file does not say how many; %d are drawn", drawnDocuments)
 	switch {
 	case reach != nil && chain.Bound:
 		documents, size = reach.Value, fmt.Sprintf("%d at most", reach.Value)
@@ -32,11 +33,12 @@ func (c *checker) checkOrder(chain *Chain) {
 		documents, size = reach.Value, fmt.Sprint(reach.Value)
 	case c.Curve != nil:
 		documents = c.Curve.Documents
+		size = fmt.Sprintf("this file does not say how many; %d are drawn, as the curve has them", documents)
 	}
 	if documents < 2 {
 		return
 	}
-	rule, f := orderLosesOnCurve, Finding{Message: "The documents reach the prompt by " + w.Name + ", and another order is read better."}
+	rule, f := orderLosesOnCurve, Finding{Message: "The documents (" + size + ") reach the prompt by " + w.Name + ", and another order is read better."}
 	switch w.Placement {
 	case core.RankOrder:
 		rule = secondBestInTheMiddle
@@ -58,7 +60,7 @@ func (c *checker) checkOrder(chain *Chain) {
 			f.Message += " The curve decides nothing: it does not say how many questions are behind it, or it says what answers cite and not what is right."
 		}
 	}
-	if rule == orderLosesOnCurve && !certain {
+	if rule == orderLosesOnCurve && !(certain && arrives) {
 		return
 	}
 	if reach != nil && documents < fewDocuments {

@@ -128,8 +128,8 @@ func Check(ctx context.Context, file *doctree.File, o Options) (Report, error) {
 // check runs the rules over a chain.
 func (c *checker) check(chain *Chain) {
 	if c.spend(stepWork * (1 + len(chain.Steps))) {
-		c.checkSequence(chain)
-		c.checkOrder(chain)
+		arrives := !c.checkSequence(chain)
+		c.checkOrder(chain, arrives)
 		c.checkLayouts(chain)
 		c.checkCount(chain)
 	}

@@ -213,6 +213,23 @@ func TestCurvesDecide(t *testing.T) {
 	}
 }
 
+// A curve says nothing about a placement that a later step undoes.
+func TestACurveJudgesWhatArrives(t *testing.T) {
+	t.Parallel()
+	curve := curveFile(t, "recency", 2000, "0.3, 0.32, 0.9", "")
+	for name, want := range map[string]string{
+		"haystack-twice.yaml": "9:3 BE003 error", "haystack-cut-after.yaml": "3:3 BE001 error", "clean-haystack.yaml": " BE106 error",
+	} {
+		file, err := doctree.Read(context.Background(), filepath.Join("testdata", "files", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := short(check(t, file, curve)); !strings.HasSuffix(got, want) {
+			t.Errorf("%s: (-want +got)\n-%s\n+%s", name, want, got)
+		}
+	}
+}
+
 // A fix is written as the word that it replaces.
 func TestFixesKeepTheStyle(t *testing.T) {
 	t.Parallel()
