@@ -123,7 +123,7 @@ func noSecret(t *testing.T, value any, secrets ...string) {
 
 func short(t *testing.T) context.Context {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	t.Cleanup(cancel)
 	return ctx
 }

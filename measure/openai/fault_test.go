@@ -193,7 +193,7 @@ func TestHang(t *testing.T) {
 	for start, status := range map[string]int{"": 0, `{"choices":`: 200} {
 		url := hang(t, start)
 
-		c := client(t, url, func(c *openai.Config) { c.Timeout = 50 * time.Millisecond })
+		c := client(t, url, func(c *openai.Config) { c.Timeout = time.Second })
 		e := fault(t, c, openai.ErrTimeout, status)
 		if !model.Retryable(e) || errors.Is(e, context.DeadlineExceeded) {
 			t.Errorf("the client's own timeout: %v", e)
@@ -222,7 +222,7 @@ func TestSlowBody(t *testing.T) {
 			_ = http.NewResponseController(w).Flush()
 		}
 	})
-	c := client(t, server.URL, func(c *openai.Config) { c.Timeout, c.MaxAnswer = 50*time.Millisecond, 1<<40 })
+	c := client(t, server.URL, func(c *openai.Config) { c.Timeout, c.MaxAnswer = time.Second, 1<<40 })
 	fault(t, c, openai.ErrTimeout, 200)
 }
 
