@@ -23,7 +23,8 @@ type Call struct {
 	// last; a prompt's budget then leaves out the last slots first.
 	Placed bool
 	// Before is what stands before the documents in the prompt and differs from call to
-	// call, such as a history: Config.Reuse counts on a beginning behind the same alone.
+	// call, such as a history: Config.Reuse looks only for what was sent behind the same
+	// text.
 	// What is the same in every prompt may be left out. A prompt of core/prompt sets it.
 	Before string
 	// Stages tells what ranked the documents on their way to this call, in order,

@@ -45,8 +45,8 @@ const (
 	// OwnScore is the document's own score, from its retriever, in the declared
 	// Direction. Documents of a fusion have those of several retrievers.
 	OwnScore ScoreOf = "own"
-	// RankingScore is the score of what ranked last, of the last of Call.Stages.
-	// Higher is better. Where that failed there is none; the threshold is then not
+	// RankingScore is the score that the last of Call.Stages gave.
+	// Higher is better. Where that stage failed there is none; the threshold is then not
 	// applied, and a note says so.
 	RankingScore ScoreOf = "ranking"
 )
@@ -128,15 +128,15 @@ type Config struct {
 	// duplicates; of two that are duplicates of each other the better one enters.
 	// Pins that alone go over a limit are a *PinError. It costs O(1) a document.
 	Pins []string `json:"pins,omitempty"`
-	// DropSameID drops a document whose ID a better one has that enters; an empty
+	// DropSameID drops a document if a better one with the same ID enters; an empty
 	// ID is never a duplicate. Under Skip a worse copy stands in for one that did
 	// not fit.
 	DropSameID bool `json:"drop_same_id,omitempty"`
-	// DropSameText drops a document whose text a better one has that enters, byte
+	// DropSameText drops a document if a better one with the same text enters, byte
 	// for byte; an empty text is never a duplicate.
 	DropSameText bool `json:"drop_same_text,omitempty"`
 	// Threshold drops documents with a worse score, and those without a score.
-	// One that equals it stays; one that fits into a float32 is compared as one. It
+	// A score that equals it stays; a score that is a float32 is compared as a float32. It
 	// must be finite and needs a Direction.
 	Threshold *float64 `json:"threshold,omitempty"`
 	// ThresholdBy says which score Threshold looks at: OwnScore (the default), or
@@ -175,9 +175,9 @@ type Config struct {
 	Groups bool `json:"groups,omitempty"`
 	// Reuse lets the placement give way to a beginning that an earlier prompt had, so that
 	// the server's prompt cache is hit: a Memory of package core/reuse, which says at what
-	// price. It needs View.Text, and is refused beside Groups and DocumentOrder. What is
-	// Shuffled, Off, of Arranger.With, or comes Placed goes past it: the memory is neither
-	// asked nor told. Nil: none.
+	// price. It needs View.Text, and is refused beside Groups and DocumentOrder. A call that
+	// places by Shuffled, that runs Off or what Arranger.With returned, or whose documents
+	// come placed (Call.Placed) goes past it: the memory is neither asked nor told. Nil: none.
 	Reuse Reuse `json:"-"`
 
 	// Observe is called once for each call that reaches the arranging, also when

@@ -35,7 +35,7 @@ const (
 	ShapeRecency   Shape = "recency"   // the end is read best
 	ShapeFlat      Shape = "flat"      // every slot is read alike, to within a small margin
 	ShapeUndecided Shape = "undecided" // too few questions to tell
-	ShapeUnfit     Shape = "unfit"     // the run could tell nothing; no such curve is placed by
+	ShapeUnfit     Shape = "unfit"     // the run could tell nothing; Measured refuses such a curve
 )
 
 var shapes = []Shape{ShapeU, ShapeInverted, ShapePrimacy, ShapeRecency, ShapeFlat, ShapeUndecided}

@@ -10,11 +10,11 @@ import (
 )
 
 // Reuse is a memory of the orders in which documents were sent: the Memory of package
-// core/reuse. Core asks it what of the documents of a call an earlier prompt began with,
-// and tells it the order in the end.
+// core/reuse. For each call core asks it which earlier prompts began with some of the
+// call's documents, and in the end tells it the order that was sent.
 type Reuse interface {
-	// Recall returns what is remembered of n documents, given by rank, behind what stands
-	// before them in the prompt.
+	// Recall returns the remembered orders that begin with some of n documents and were
+	// sent behind before. doc gives a document by its rank.
 	Recall(ctx context.Context, before string, n int, doc func(rank int) (id, text string)) recall.Call
 }
 

@@ -46,7 +46,7 @@ func traceOf(ctx context.Context) *Trace {
 
 // Arrangement returns the latest arrangement of the request: that of the prompt,
 // where Bookend laid it out. It is the zero Arrangement before anything was
-// arranged. Its slices are a copy of nobody else's: the caller may change them.
+// arranged. Its slices are a copy of the caller's own, who may change them.
 func (t *Trace) Arrangement() Arrangement {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()

@@ -16,9 +16,10 @@ import (
 	"github.com/cloudwego/eino/schema"
 )
 
-// AnswerHandler returns a handler of eino's callbacks that tells answered what chat models
-// say, such as the Answered of a core/record.Recorder: a stream once it has ended, for which a
-// goroutine runs, and neither one that fails nor a message that only calls tools. Where a graph
+// AnswerHandler returns a handler of eino's callbacks that passes what chat models say
+// to answered, such as the Answered of a core/record.Recorder. A stream is passed on once it has
+// ended, for which a goroutine runs. A stream that fails and a message that only calls tools are
+// not passed on. Where a graph
 // has several chat models, designate it to the one that answers:
 // compose.WithCallbacks(handler).DesignateNode("answer"). nil is a *core.ConfigError.
 func AnswerHandler(answered func(context.Context, record.Reply)) (callbacks.Handler, error) {

@@ -60,8 +60,8 @@ func NewRetriever(_ context.Context, config *RetrieverConfig) (*Retriever, error
 type Source = pipeline.Source[*schema.Document]
 
 // From returns the Source that asks inner, of that name: what the arrangement and errors
-// call it. Its Weight and Timeout may be set. The options of a call reach inner, with its
-// top-k as far as the Retriever over-fetches; a nil document of it is a *core.ConfigError.
+// call it. Its Weight and Timeout may be set. The options of a call reach inner; where
+// the Retriever over-fetches, inner gets the larger top-k. A nil document from inner is a *core.ConfigError.
 func From(name string, inner retriever.Retriever) Source {
 	if nilvalue.Is(inner) {
 		return Source{Name: name, Inner: (*Retriever)(nil)} // NewRetriever refuses it

@@ -155,9 +155,9 @@ func hasParts(m *schema.Message) bool {
 	return false
 }
 
-// ArrangementOf returns the arrangement that an Extra holds, by which prompt.Citations
-// resolves an answer: of the user's message that a ChatTemplate made, where it stands as JSON,
-// which every checkpoint stores, or of what a callback hears. It is zero where there is none.
+// ArrangementOf returns the arrangement in an Extra, for prompt.Citations: the Extra of the
+// user's message that a ChatTemplate made, which holds it as JSON so that every checkpoint can
+// store it, or the Extra that a callback hears. It is zero where there is none.
 func ArrangementOf(extra map[string]any) (a core.Arrangement) {
 	switch held := extra[EventKey].(type) {
 	case core.Event:

@@ -43,8 +43,9 @@ func NewPipeline(config pipeline.Config[schema.Document]) (*Retriever, error) {
 // Source is one of the retrievers that a pipeline asks.
 type Source = pipeline.Source[schema.Document]
 
-// From returns the Source that asks inner, of that name: what the arrangement and errors call it. It
-// passes no number on, which retrievers of langchaingo take when they are made: to over-fetch, set Find.
+// From returns the Source that asks inner, of that name: what the arrangement and errors call it. It does
+// not pass on how many documents are wanted, since retrievers of langchaingo are told that when they
+// are made: to over-fetch, set Find.
 func From(name string, inner schema.Retriever) Source {
 	if inner == nil {
 		inner = (*Retriever)(nil) // refused, as every nil is

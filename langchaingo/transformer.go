@@ -35,8 +35,9 @@ func NewTransformer(opts ...Option) (*Transformer, error) {
 }
 
 // TransformDocuments returns the admitted documents, each once, in the order of their slots: a
-// fresh slice, nil for nil. docs and the metadata maps are never written to, and shared. The
-// errors are those of core.Transform. The default costs one allocation, as slices.Clone.
+// fresh slice, nil for nil. docs and the metadata maps are never written to; the result
+// shares the maps. The errors are those of core.Transform. The default costs one allocation, as
+// slices.Clone does.
 func (t *Transformer) TransformDocuments(ctx context.Context, docs []schema.Document) ([]schema.Document, error) {
 	return core.Transform(ctx, t.arranger, docs, view, core.Call{})
 }

@@ -121,8 +121,8 @@ func (s Settings) Configs() (core.Config, prompt.Config, error) {
 	return order, layout, errors.Join(err, orderErr, layoutErr)
 }
 
-// Check returns the faults that Load finds in a file alone, in its order, for a
-// program that has the file's tree. Curves that the file names are read by curve.
+// Check returns the faults that Load finds in a file alone, in its order. It is
+// for the bookend command, since the tree's type is internal. Curves that the file names are read by curve.
 func Check(file *doctree.File, curve func(path string) (*core.Curve, error)) []Fault {
 	d := &decoder{at: map[string]place{}, curve: curve}
 	d.decode(file, nil)

@@ -57,10 +57,11 @@ type Config struct {
 
 	// Format is the form of a document. Empty: Numbered.
 	Format Format `json:"format,omitempty"`
-	// FormatFunc is a form of one's own, in place of Format. It prints Document.Label:
-	// a label that its text does not show, beside what the document itself brings, cites
-	// nothing (its Label in the arrangement is 0), and a note of the arrangement says so. What it
-	// returns is copied and contained by nothing; an error fails the call as a
+	// FormatFunc is a form of one's own, in place of Format. It has to print
+	// Document.Label. Where the label stands nowhere in what it returns, apart from the
+	// document's own text, title, source and fields, no citation leads to that document: its
+	// Label in the arrangement is 0, and a note says so. What it returns is copied as it is,
+	// without escaping; an error fails the call as a
 	// *FormatError. It may be called several times for one document, and by several
 	// goroutines at once.
 	FormatFunc func(Document) (string, error) `json:"-"`
@@ -96,8 +97,8 @@ type Config struct {
 	// the messages.
 	Reserve int `json:"reserve,omitempty"`
 	// MaxBytes is the byte cap on each text that is counted, the question's and a
-	// message's among them: longer documents are left out, and of the history what
-	// stands before a longer message and that itself. 0: the MaxBytes of the Arranger's
+	// message's among them: longer documents are left out, and so are the turn
+	// of the history that holds a longer message and all turns before it. 0: the MaxBytes of the Arranger's
 	// Config, or else core.DefaultMaxBytes. Texts are counted for a Budget and for
 	// BookendFrom.
 	MaxBytes int `json:"max_bytes,omitempty"`
@@ -234,7 +235,7 @@ func (r *Renderer) orDefault() *Renderer {
 	return r
 }
 
-// Compile validates what a step needs that arranges documents and lays out the
+// Compile validates the settings of a step that arranges documents and lays out the
 // prompt around them, and returns every fault, joined. placed says that the
 // documents come placed already (core.Call.Placed): arrange may then hold an Observe
 // and nothing else. history says that there will be a history, which needs a place.

@@ -17,8 +17,8 @@ var tagNames = []string{"documents", "document", "document_content", "source", "
 // Unescape reverses it exactly, for any bytes: a text that holds such an escaped
 // tag already gets one more "amp;".
 //
-// A tag is "<", an optional "/", and a name of a tag, that goes on with no letter or
-// digit of ASCII and none of "_", "-", "." and ":". The letters of the name count in any
+// A tag is "<", an optional "/", and the name of one of these tags, if no ASCII
+// letter or digit and none of "_", "-", "." and ":" follows it. The letters of the name count in any
 // case, folded as strings.EqualFold folds them ("ſ" is an s). White space, control
 // characters and characters that no person can see may stand before the name and within
 // it.

@@ -25,7 +25,8 @@ const (
 )
 
 // HTTPConfig says which server scores, and how it is asked. It prints without its
-// secrets, but for URL in an unexported field of a struct that is printed.
+// secrets. Only where it stands in an unexported field of a struct, and that struct is
+// printed, does its URL show.
 type HTTPConfig struct {
 	// URL is the address of the endpoint, http or https, such as
 	// http://127.0.0.1:8080/v1/rerank. Without a path, /rerank is added. User info is

@@ -11,7 +11,7 @@ import (
 //
 // Its methods judge a ranked list of document IDs, best first. They need ranks:
 // undo a placement by core.RestoreRank before, or they measure the placement. An ID
-// that comes again is not counted again, but takes its place. Where nothing is
+// that comes again is not counted again, but still fills a place. Where nothing is
 // relevant there is nothing to find, and they return NaN, which Mean leaves out.
 type Relevant[ID comparable] map[ID]float64
 

@@ -82,7 +82,7 @@ func (r *Reranker) Check() error {
 // Scorer failed and OnFailure is KeepOrder, the Stage says so. Without documents nobody
 // is asked.
 //
-// Errors: those of Check, which a nil Reranker has, too; *core.ConfigError where v has no
+// Errors: those of Check, and for a nil Reranker that of a missing Scorer; *core.ConfigError where v has no
 // Text; the error of ctx, once that has ended; under Fail that of the Scorer, as it is,
 // and *ScoresError for another number of scores than documents.
 func Rerank[E any](ctx context.Context, r *Reranker, v *core.View[E], query string, docs []E) (core.Stage, error) {

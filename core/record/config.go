@@ -17,8 +17,8 @@ const (
 // Config says what is recorded. The zero value records every retrieval at once,
 // without texts and without answers.
 type Config struct {
-	// Texts records the question, the documents' titles and texts, and the
-	// arrangement's notes, which a step of your own may have written. Leave it out
+	// Texts records the question, the documents' titles, texts, sources and
+	// positions, and the arrangement's notes, which a step of your own may have written. Leave it out
 	// where hashes, IDs and lengths will do: a file with texts holds what your
 	// documents hold, and what your users asked.
 	Texts bool

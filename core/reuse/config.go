@@ -31,10 +31,11 @@ type Config struct {
 	Curve *core.Curve
 	// Decay says how probable it is that a rank holds the answer: so many times as probable
 	// as the rank before it, above 0 and at most 1. 0: DefaultDecay, by which the best
-	// document has the answer in half of the cases.
+	// document has the answer in about half of the cases, and in more where there are few.
 	Decay float64
 	// Hold keeps the best Hold ranks in the slots that the placement gives them. Without
-	// Worth the others move freely, at no known price: 1 needs no curve.
+	// Worth the others move freely, at no known price, and no Curve is needed. 1 holds the
+	// best document alone.
 	Hold int
 
 	// MaxDocuments bounds the memory: the documents of all remembered orders, where a

@@ -4,8 +4,9 @@
 //	memory, err := reuse.New(reuse.Config{Worth: 1, Curve: curve, Scope: tenantAndModel})
 //	a, err := core.New(core.Config{Placement: core.Choice{Placement: core.Measured{Curve: curve}}, Reuse: memory})
 //
-// An order gives way where what it saves is worth more than what the curve says that it
-// costs (Config.Worth), or around ranks that keep their slots (Config.Hold). With an empty
+// The placement gives way to an earlier order where what that saves is worth more than what
+// it costs by the curve (Config.Worth), or where the best ranks keep their slots in it
+// (Config.Hold). With an empty
 // memory, and where neither is set, the order is that of the placement, byte for byte. The
 // earlier orders are an input like the documents: equal input gives equal output, and the
 // result holds the same documents.

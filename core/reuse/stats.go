@@ -8,7 +8,7 @@ import "fmt"
 type Stats struct {
 	Requests       int64 // whose order the memory was told
 	DocumentBytes  int64 // of the documents in them
-	PredictedBytes int64 // of these, what stood as an earlier prompt began: what a cache that keeps as much as the memory has
+	PredictedBytes int64 // of these, what stood as an earlier prompt began: what would come from a cache that keeps as much as the memory
 
 	Answers      int64 // that told how long their prompt was
 	PromptTokens int64 // of their prompts

@@ -20,7 +20,7 @@ type Arm struct {
 	Tokenizer string
 }
 
-// Kind says what an arm is for.
+// Kind says what an arm is for; it is not a kind of questions (QuestionKind).
 type Kind string
 
 // The kinds.

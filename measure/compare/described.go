@@ -24,8 +24,8 @@ type Described struct {
 	// once it is known. A report then shows what holds however often one looks, and
 	// counts no question after the decision.
 	UntilDecided bool `json:"until_decided,omitempty"`
-	// Lag is by which question whom to ask is chosen, with UntilDecided: by what was
-	// answered so many questions before, so that what is open does not matter. It is also
+	// Lag is how many questions ahead it is chosen whom to ask, with UntilDecided: the choice
+	// rests on what was answered before that, so that open calls do not matter. It is also
 	// the size of a round of batches. 0: evidence.RaceLag.
 	Lag int `json:"lag,omitempty"`
 	// Unanswered is the rule for failed and refused calls. Empty: Drop.

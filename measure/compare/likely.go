@@ -13,13 +13,13 @@ import (
 // Likely is what a comparison that stops at its word will probably cost, if one challenger
 // has a true gain and the others gain and lose nothing.
 type Likely struct {
-	// Gain is that of one challenger, as a share. Where there are kinds it has it in the
-	// first of them, the largest. With Rule.NoWorse it is the cheapest challenger, in every
-	// kind, and loses, unless none is cheaper than the baseline.
+	// Gain is the true gain of one challenger, as a share. Where there are kinds, it has that
+	// gain in the first, the largest. With Rule.NoWorse, if a challenger is cheaper than the
+	// baseline, Gain is 0 or a loss, that of the cheapest one in every kind.
 	Gain      float64 `json:"gain"`
-	Calls     int     `json:"calls"`     // at most in half of the runs
-	Ninth     int     `json:"ninth"`     // at most in nine of ten
-	Questions int     `json:"questions"` // of the plan that it goes through, at most in half of the runs
+	Calls     int     `json:"calls"`     // no more than this in half of the runs
+	Ninth     int     `json:"ninth"`     // no more than this in nine of ten
+	Questions int     `json:"questions"` // of the plan that it goes through, no more than this in half of the runs
 	Decided   float64 `json:"decided"`   // the share of runs, or of their kinds, that come to a word before the questions end
 }
 

@@ -29,7 +29,7 @@ type Result struct {
 	Simulated bool   `json:"simulated"` // a simulated reader answered: no model was measured
 	Finding   string `json:"finding"`   // the verdict, in one sentence
 
-	// Decision is the verdict by rule (c). Where there are kinds, its Word is reorder if
+	// Decision is the verdict. Where there are kinds, its Word is reorder if
 	// that of some kind is, else as good if that of some is, else keep if all are, and its
 	// Winner the baseline: Kinds say what to use.
 	Decision
@@ -87,8 +87,8 @@ type Decision struct {
 	// More says about how many more questions would settle an inconclusive verdict; nil
 	// where Rule.NoWorse asks for more than one word.
 	More *More `json:"more,omitempty"`
-	// FailuresDecide is what the word would be by the figures that are shown, where what
-	// the answers of failed calls would have been may change it.
+	// FailuresDecide is the word by the figures that are shown, where it is withheld because
+	// the answers that failed calls would have given may change it.
 	FailuresDecide evidence.Word `json:"failures_decide,omitempty"`
 	// Withheld says that the word would be "keep" or "as good", if it were known that the
 	// model answers more than 2 % right.

@@ -12,9 +12,9 @@ import (
 )
 
 // Reuse gives an arm a memory of the orders that it sent (core/reuse), which its
-// placement may give way to. The arm's prompts are those that a program would have sent
-// to which the requests of Before came, and then the lists in the order of their file,
-// and which forgot nothing for its age. Which questions are asked, and in which order,
+// placement may give way to. The arm's prompts are those of a program that got the
+// requests of Before first, then the lists in the order of their file, and that forgot
+// nothing because of its age. Which questions are asked, and in which order,
 // changes none of them.
 type Reuse struct {
 	Hold         int         `json:"hold,omitempty"`

@@ -32,8 +32,8 @@ func Run(ctx context.Context, plan *Plan, d Described, model model.Model, journa
 
 // Noted returns plan as a source that notes each question in the journal when its
 // first call is built, for batch.Write and batch.Read. d must describe plan. With
-// d.UntilDecided it goes as far as what the journal holds says whom to ask: a round of
-// d.Lag questions.
+// d.UntilDecided it goes on until the answers in the journal no longer say whom to ask:
+// a round of d.Lag questions.
 func Noted(plan *Plan, d Described, journal *journal.Journal) (run.Source, error) {
 	d = d.after(journal.Path())
 	w, err := watcherOf(d)

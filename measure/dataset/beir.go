@@ -22,7 +22,7 @@ const (
 )
 
 // BEIR are the files of a collection in the form of BEIR, and what a retriever found in
-// it. Files of JSON may be gzipped, and so may the others.
+// it. Each of them may be gzipped.
 type BEIR struct {
 	Corpus, Queries io.Reader
 	Qrels           io.Reader // which documents answer which query; nil: not known

@@ -52,7 +52,8 @@ func SimulatedLists(seed uint64, cases, documents int, decay float64) (*Dataset,
 
 // DecayingRanks returns how probable it is that the document with the answer has
 // each of n ranks, when each rank is decay times as probable as the one before it;
-// the sum is 1. At 0.5 the best document has it in half of the cases, at 1 every
+// the sum is 1. At 0.5 the best document has it in about half of the cases, and in
+// more where there are few documents; at 1 every
 // rank is alike. The error, a *core.ConfigError, is that of an n below 1 or a decay
 // that is not above 0 and at most 1.
 func DecayingRanks(n int, decay float64) ([]float64, error) {

@@ -30,7 +30,8 @@ type CalibrationSettings struct {
 	Runs        int // comparisons, 1 or more
 	Seed        uint64
 	// AskOn goes on to the cap after a word, and so looks the full number of times.
-	// The first word is the one that counts; Calibration.Ever counts the others too.
+	// The first word is the one that counts; the fields
+	// of Calibration that begin with Ever count the others too.
 	AskOn bool
 	// Race asks a challenger only as long as Trial.Asks says so, by what was known
 	// RaceLag questions before, as a comparison that stops at its word does.
@@ -51,17 +52,17 @@ type CalibrationSettings struct {
 	// start. All count in one Trial from the start, though the later ones are not asked.
 	Late int
 	// Anew makes a new Trial of the challengers that there are whenever one is added,
-	// and looks again from the first question on, as who begins with one challenger and
-	// adds others does. It needs Late.
+	// and looks again from the first question on, as somebody does who begins with
+	// one challenger and adds others. It needs Late.
 	Anew bool
 }
 
-// RaceLag is by how many questions a choice lags behind what is known, so that it does not
+// RaceLag is how many questions ahead it is chosen whom to ask, so that the choice does not
 // depend on the calls that are open.
 const RaceLag = 8
 
-// Missing is a share of the calls that fail, and has to do with what they would have
-// answered. The zero value is none.
+// Missing says which share of the calls fails, among those of one side that would have been
+// right, or would have been wrong. The zero value: none.
 type Missing struct {
 	Share float64 // of these answers, from 0 to 1
 	// Baseline lets calls of the baseline fail, in place of those of the challengers;
@@ -98,8 +99,8 @@ type Calibration struct {
 	// when half of them never had one.
 	Median int
 	// MeanCalls, MedianCalls and NinthCalls are how many calls a run made until its first
-	// word, or to the cap: on average, at most in half of the runs, and at most in nine of
-	// ten.
+	// word, or to the cap: on average, no more than this in half of the runs,
+	// and in nine of ten.
 	MeanCalls               float64
 	MedianCalls, NinthCalls int
 }

@@ -12,8 +12,8 @@ const (
 )
 
 // Asks says whether the next question should go to a challenger: it is not excluded, and
-// not so far behind the best of those that are left that it will hardly win. Who was left
-// behind is asked again when the others are excluded, or fall behind it. The choice
+// not so far behind the best of those that are left that it will hardly win. A challenger
+// that was left behind is asked again when the others are excluded, or fall behind it. The choice
 // rests on what was added alone, so that the evidence stays valid. It panics for a
 // challenger that does not exist, as a slice does.
 func (t *Trial) Asks(challenger int) bool {

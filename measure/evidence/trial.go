@@ -15,8 +15,8 @@ import (
 // their answers.
 //
 // The caller asks until Look returns another word than Inconclusive, or until it
-// will pay for no more. A word is that of the present values: who asks on after it
-// may see it change, and the first one is the one that counts. Whom to ask next may
+// will pay for no more. A word is that of the present values: whoever asks on after
+// it may see it change, and the first one is the one that counts. Whom to ask next may
 // depend on all that was seen: each challenger keeps evidence of its own, so that one
 // that is excluded need not be asked any more.
 //
@@ -100,8 +100,8 @@ var logLate = math.Log(4)
 // Reorder names one of them, at any look before or after any of the additions, with a
 // probability of at most Alpha times 1 + (1/(m+1) + … + 1/(m+l))/4, or Alpha times
 // (1 + 1/2 + … + 1/l)/4 where m is 0, which is at most Alpha up to 30. For Keep, Alpha
-// holds as it is. The reason: whoever is there, e* of one that gains nothing is at most the
-// mean over those of them that are there. Each addition puts a quarter of one e-value more
+// holds as it is. The reason: whichever challengers are there, e* of one that gains nothing is
+// at most the mean e-value of all those there that gain nothing. Each addition puts a quarter of one e-value more
 // into that mean and a larger number under it, so that all of these means lie below
 //
 //	(e_1 + … + e_m)/m + e_(m+1)/(4(m+1)) + … + e_(m+l)/(4(m+l))

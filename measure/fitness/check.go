@@ -33,7 +33,7 @@ type Unfit struct {
 	Remedy string `json:"remedy"`
 }
 
-// Error makes an Unfit an error, for who cannot go on with such a run.
+// Error makes an Unfit an error, for whoever cannot go on with such a run.
 func (u *Unfit) Error() string { return "bookend: unfit: " + u.Reason + ". " + u.Remedy }
 
 const (
@@ -125,8 +125,9 @@ func (c *Check) Answers() *Unfit {
 	return c.prompts.unfit()
 }
 
-// Sweep returns why a sweep is unfit; nil where it is not. A task that is known by heart
-// makes it not, unless what is known is lost with the document.
+// Sweep returns why a sweep is unfit; nil where it is not. A task that the model
+// knows by heart does not make it unfit, unless the model loses 5 points or more with the
+// document.
 func (c *Check) Sweep() *Unfit {
 	if u := c.Answers(); u != nil {
 		return u

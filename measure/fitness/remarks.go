@@ -10,8 +10,8 @@ import (
 // Remarks returns what a reader of the figures has to know, in sentences, although it makes
 // no run unfit: a task that is too easy or known by heart, answers that are all wrong,
 // answers as long as their prompts, and prompts that were cut, or that may be. Where a
-// simulated reader answered, a server's counts are not missed. It costs as much as all
-// prompts, up to 2,000.
+// simulated reader answered, a server's counts are not missed. It costs a few steps
+// for each counted prompt, 2,000 at most.
 func (c *Check) Remarks(simulated bool) []string {
 	var remarks []string
 	if c.knownByHeart() {

@@ -20,13 +20,15 @@ import (
 	"github.com/bookend-rag/bookend/measure/model"
 )
 
+// DefaultTimeout is what Program takes for zero.
+const DefaultTimeout = time.Minute
+
 // Bounds of what a program is told and tells.
 const (
-	DefaultTimeout = time.Minute
-	maxQuery       = 16 << 20 // bytes of a line to the program
-	maxVerdict     = 1 << 20  // bytes of a line from it
-	maxWords       = 2 << 10  // bytes of its errors that are kept
-	closing        = 2 * time.Second
+	maxQuery   = 16 << 20 // bytes of a line to the program
+	maxVerdict = 1 << 20  // bytes of a line from it
+	maxWords   = 2 << 10  // bytes of its errors that are kept
+	closing    = 2 * time.Second
 )
 
 // Program says which program judges.
@@ -55,7 +57,8 @@ type Program struct {
 // its standard error is for people, and its last words there stand in errors. A line
 // that is no such score, more than one line, none in time and the end of the process are
 // errors; the next call then starts the process anew, so that no line is taken for the
-// answer to another. Only the end and the lateness of a process are worth another try.
+// answer to another. Another try is worth it only where the process ended or
+// gave no answer in time.
 type Command struct {
 	program     Program
 	description judge.Description

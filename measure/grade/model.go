@@ -148,7 +148,7 @@ func (m *byModel) Grade(ctx context.Context, p model.Prompt) (float64, model.Ans
 var scoreLine = regexp.MustCompile(`(?i)^[*_# ]*(?:score[*_]*\s*[:=]\s*)?[*_ ]*([0-9]*\.?[0-9]+)[*_ ]*\.?$`)
 
 // Score reads a score of 0 to 1 out of the words of a judge, behind its thinking
-// (model.AfterThinking): a JSON object with the key "score", in a fence of code or not,
+// (model.AfterThinking): a JSON object with the key "score", in a code fence or not,
 // or else a last line that holds a number alone, or "Score: " and a number. Whatever else
 // there is, such as "8/10", "80 %" or a number in a sentence, is no score: nothing is
 // guessed.

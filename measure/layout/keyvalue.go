@@ -11,16 +11,18 @@ import (
 // KeyValueName names the key-value layout of Liu et al. in a Manifest.
 const KeyValueName = "key-value"
 
-// KeyValueInstruction is that of KeyValuePrompt where none is given, in our own words.
+// KeyValueInstruction is the instruction of the key-value layout where a sweep is given
+// none, in our own words.
 const KeyValueInstruction = "Find the key that is named at the end in the JSON object below and give its value, without anything else."
 
-// KeyValuePrompt returns the key-value layout of Liu et al.: the instruction, the
+// KeyValue returns the key-value layout of Liu et al.: the instruction, the
 // pairs as a JSON object in their order, the key, and "Corresponding value:".
 func KeyValue(instruction string, pairs []dataset.Document, key string) model.Prompt {
 	return model.User(instruction + "\n\nJSON data:\n" + object(pairs) + "\n\n" + askFor(key))
 }
 
-// KeyAlone asks for a key without pairs: the last two lines of that layout.
+// KeyAlone asks for a key without pairs: the last two lines of
+// KeyValue's layout.
 func KeyAlone(key string) model.Prompt { return model.User(askFor(key)) }
 
 func askFor(key string) string { return "Key: " + quoted(key) + "\nCorresponding value:" }

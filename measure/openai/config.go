@@ -22,8 +22,9 @@ const (
 	DefaultConnections = 64
 )
 
-// Config says which model is asked, and how. It prints without its secrets, but for
-// BaseURL in an unexported field of a struct that is printed.
+// Config says which model is asked, and how. It prints without its secrets. Only
+// where it stands in an unexported field of a struct, and that struct is printed, does its
+// BaseURL show.
 type Config struct {
 	// BaseURL is the server's address, http or https, with or without "/v1" at its
 	// end. One that ends in the full path, /chat/completions or /completions, is used as
@@ -135,8 +136,8 @@ var reserved = []string{
 	"n", "best_of", "echo", "stream_options", // the answer
 }
 
-// ReservedParameter says that requests may not set a parameter to a value, JSON: it
-// would change the question, or the number or form of the answers. "stream" may be
+// ReservedParameter says whether requests may not set a parameter to this value (JSON),
+// because it would change the question, or the number or form of the answers. "stream" may be
 // false, or null, which takes it out.
 func ReservedParameter(name string, value []byte) bool {
 	name = strings.ToLower(name)

@@ -32,8 +32,8 @@ type Config struct {
 	// Minimum is how many tokens a beginning must have before any of it is cached, as
 	// the providers have it. 0: none.
 	Minimum int
-	// Capacity is how many tokens are kept, equal beginnings once in a tree. Whole
-	// prompts count each with all its tokens, beside the one in the slot. 0: no limit.
+	// Capacity is how many tokens are kept, equal beginnings once in a tree. Each
+	// whole prompt counts with all its tokens; the one in the slot does not count. 0: no limit.
 	Capacity int
 	// Lifetime is how long something is kept that is not used. 0: no limit.
 	Lifetime time.Duration

@@ -33,8 +33,8 @@ type Curve struct {
 
 // At returns the accuracy in each slot of a prompt of that many documents, 1 or
 // more: linear between the published slots, with the ends laid on the ends. It is
-// nil for fewer. A number other than the curve's own stretches a curve that nobody
-// measured there.
+// nil for fewer. With another number than its own the curve is stretched, and
+// nobody measured it at that size.
 func (c Curve) At(documents int) []float64 {
 	return worth.Along(c.Slots, c.Accuracy, c.Documents, documents)
 }
@@ -91,7 +91,7 @@ func curveName(model string, documents int) string {
 	return model + "/" + strconv.Itoa(documents)
 }
 
-// Published returns the published curves, in the order of their table, with their
+// All returns the published curves, in the order of their table, with their
 // sources. The caller may change what it gets; it is safe for concurrent use.
 func All() []Curve {
 	curves := slices.Clone(publishedCurves())
@@ -142,8 +142,8 @@ func (c Curve) family() string { return strings.TrimSuffix(c.Name, "/"+strconv.I
 
 func (c Curve) distance(documents int) int { return max(c.Documents-documents, documents-c.Documents) }
 
-// Unknown says of a name that it is none of a published curve, nor one of others, and
-// what was probably meant. Where nothing is near it lists all: the others, then each
+// Unknown says what is wrong with a name that is neither that of a published curve nor one
+// of others, and what was probably meant. Where nothing is near it lists all: the others, then each
 // model with its numbers of documents, as in "gpt-3.5-turbo/10|20".
 func Unknown(name string, others ...string) string {
 	var families []string

@@ -43,7 +43,7 @@ type Row struct {
 	Cached int            `json:"cached"` // of them from the cache
 	Share  float64        `json:"share"`  // Cached of Tokens
 	Short  int            `json:"short"`  // prompts below the cache's minimum
-	// Accuracy is what is to be expected by the curve, and Loss what that is less than
+	// Accuracy is what is to be expected by the curve, and Loss how far it lies below
 	// that of the user's own setting, as shares; nil without a curve.
 	Accuracy *float64 `json:"accuracy,omitempty"`
 	Loss     *float64 `json:"loss,omitempty"`
@@ -59,8 +59,8 @@ func (r Row) Processed(requests int) float64 { return float64(r.Tokens-r.Cached)
 // nothing begins the finding where nothing is to be saved.
 const nothing = "Another order saves nothing here"
 
-// What a finding goes by: the share of the prompts' tokens that is worth a word, and
-// how much accuracy is little.
+// What a finding goes by: the share of the prompts' tokens from which a saving is
+// worth telling, and the largest loss of accuracy that counts as small.
 const (
 	WorthSaving = 0.01
 	LittleLoss  = 0.005

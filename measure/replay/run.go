@@ -31,8 +31,8 @@ type Config struct {
 	CurveName string
 	// CurveDocuments is how many each prompt had when it was measured; 0: not known.
 	CurveDocuments int
-	// Decay is how many times as often as the rank before a rank is taken to have the
-	// answer, where the traffic does not tell. 0: DefaultDecay.
+	// Decay is by what factor the chance of having the answer falls from each rank to the
+	// next, where the traffic does not tell. 0: DefaultDecay.
 	Decay float64
 	// Prices are those of the provider. Zero: nothing is priced.
 	Prices model.Prices

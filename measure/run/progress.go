@@ -29,7 +29,7 @@ type Progress struct {
 // those that were never begun or were interrupted.
 func (p Progress) Left() int { return p.Calls - p.Skipped - p.Known - p.Answered - p.Failed }
 
-// String says in one line what became of the calls, without what became of none.
+// String says in one line what became of the calls; counts of 0 are left out.
 func (p Progress) String() string {
 	if p.Enough && p.Known+p.Answered+p.Failed == 0 {
 		return "No call was made, since none is needed"

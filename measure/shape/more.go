@@ -9,10 +9,10 @@ import (
 // More says about how many more questions would settle a curve. They are estimates, so
 // that each is a rough number: a first idea of the cost. 0 says that it is not in sight.
 type More struct {
-	// Flat is until the curve is flat, if all slots are really read alike.
+	// Flat is how many until the curve is called flat, if all slots are really read alike.
 	Flat int `json:"flat,omitempty"`
-	// Named is until a shape is named, or where one is named until it is settled, if the
-	// contrasts stay as they are.
+	// Named is how many until a shape is named, or, where one is named, until it is settled,
+	// if the contrasts stay as they are.
 	Named int `json:"named,omitempty"`
 }
 

@@ -11,8 +11,8 @@ import (
 // Trial is a running sweep: what the answers so far say about the shape of the curve.
 // It may be looked at after every question. Over all looks, a reader that reads all
 // slots alike is given another word than flat or undecided with a probability of at
-// most 5 %, and so is one called flat whose start, middle or end is 5 points or more
-// apart: for independent questions, and a model that does not change.
+// most 5 %, and so is one called flat of which two of start, middle and end lie 5
+// points or more apart: for independent questions, and a model that does not change.
 //
 // A Trial is for one goroutine at a time.
 type Trial struct {

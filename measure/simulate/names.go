@@ -47,8 +47,8 @@ func Names() []string {
 //	primacy   .75 - .2·x:       .75 falling evenly to .55
 //	recency   .55 + .2·x:       .55 rising evenly to .75
 //
-// and a published curve, the one that published.Lookup finds for so many documents, is
-// as its At lays it. With 0 documents there are as many as that curve has, 20 for a
+// and for a published curve, the one that published.Lookup finds for so many documents,
+// what its At returns. With 0 documents there are as many as that curve has, 20 for a
 // plain shape. The error, a
 // *core.ConfigError, lists the names, or says that documents is negative.
 func Accuracy(name string, documents int) ([]float64, error) {

@@ -47,8 +47,8 @@ func Holm(p []float64) []float64 {
 }
 
 // Bootstrap returns the percentile interval of the gain (Efron 1979): the questions
-// are drawn anew, as many as there are and with repeats, so many times, and the
-// middle part of the differences is what remains at a confidence such as 0.95.
+// are drawn anew, as many as there are and with repeats, so many times; the
+// interval is the middle part of the differences, 95 % of them at a confidence of 0.95.
 // Between two differences it is linear, as numpy's percentile is. It holds for a
 // number of questions that was fixed before the first was asked.
 //

@@ -9,7 +9,7 @@ import (
 	"github.com/bookend-rag/bookend/core"
 )
 
-// Confidence is the level of every interval in a Result.
+// Confidence is the level of the intervals that sweeps and comparisons report.
 const Confidence = 0.95
 
 // Interval is a range of shares, or of differences of shares, both ends included.

@@ -27,7 +27,7 @@ type Result struct {
 	Simulated bool   `json:"simulated"` // a simulated reader answered: no model was measured
 	Finding   string `json:"finding"`   // what was found, in one sentence
 	// Unfit says why the run can tell nothing; then there is no Verdict, and no curve
-	// that is placed by. nil: it can.
+	// that a placement can use. nil: it can.
 	Unfit        *fitness.Unfit `json:"unfit,omitempty"`
 	UntilDecided bool           `json:"until_decided,omitempty"` // it stops when the shape is settled
 
@@ -117,7 +117,7 @@ type ArmResult struct {
 	// questions and scores of 0 and 1.
 	MeanScore float64 `json:"mean_score"`
 	// MeanRange is the 95 % confidence sequence of MeanScore; nil where Wilson's interval
-	// does, that is unless the result is Graded or has clusters.
+	// is enough, that is, unless the result is Graded or has clusters.
 	MeanRange *stats.Interval `json:"mean_range,omitempty"`
 	Counts    judge.Counts    `json:"counts"` // over all planned questions
 }

@@ -1,5 +1,6 @@
 // Package traffic reads a model's position curve out of recorded traffic, without known
-// answers and without one extra call. That better documents are cited more makes no curve.
+// answers and without one extra call. Better documents are cited more often
+// in any slot; that alone makes no curve.
 //
 // A share of requests got its documents in random order (core.Share), and
 // core/record wrote down where each stood and which ones the answer cited. How

@@ -64,8 +64,8 @@ type Window struct {
 }
 
 // Drift says whether the curve changed between windows. It may be looked at as often as
-// one likes, and errs on the safe side. Used in a window that changed by itself, such as
-// the citations an answer, is no drift.
+// one likes, and errs on the safe side. It is no drift where answers cite more or
+// less altogether: Used is relative to each window's own citations.
 type Drift struct {
 	Windows int `json:"windows"` // with enough citations
 	// Evidence is an e-value against one curve in all windows, 1e9 at most.

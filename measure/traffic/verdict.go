@@ -24,7 +24,7 @@ type Contrast struct {
 	// Evidence is an e-value against no difference, 1e9 at most.
 	Evidence float64 `json:"evidence"`
 	// Is says what is sure: "up" or "down" from 0, "small" for within the margin, or
-	// "open". What is small may be up or down, too; then it is that.
+	// "open". What is both small and up or down is called "up" or "down".
 	Is string `json:"is"`
 }
 

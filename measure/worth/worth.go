@@ -9,8 +9,8 @@ import (
 
 // AccuracyBySlot returns the measured accuracy of a curve in each slot of a prompt
 // of n documents, as shares: linear between the measured slots, with the ends laid
-// on the ends. An n other than the curve's own stretches a curve that nobody
-// measured there. The error is that of a curve that breaks a rule, or a
+// on the ends. With another n than its own the curve is stretched, and nobody
+// measured it at that size. The error is that of a curve that breaks a rule, or a
 // *core.ConfigError for an n below 1. It costs O(n log slots).
 func AccuracyBySlot(c *core.Curve, n int) ([]float64, error) {
 	if err := c.Check(); err != nil {
@@ -39,8 +39,9 @@ func Along(slots []int, accuracy []float64, documents, n int) []float64 {
 
 // Expected returns the accuracy that an order of documents gives, when accuracy
 // holds that of each slot, order the rank that stands in each slot, as core.Order
-// has it, and gold how probable it is that a rank has the answer. What gold lacks
-// to a sum of 1 has no answer among the documents and counts as wrong.
+// has it, and gold how probable it is that a rank has the answer. If gold
+// sums to less than 1, the rest is the probability that no document has the answer, which
+// counts as wrong.
 //
 // It is arithmetic, not a measurement, and assumes two things: one document has the
 // answer, and a document is read as well beside any others. The three run
