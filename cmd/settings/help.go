@@ -54,14 +54,14 @@ var help = map[string]string{
 	"note":      "A text for people. It means nothing to the program.",
 	"$schema":   "The JSON Schema of this file, for editors. It means nothing to the program.",
 	"by":        "The field that the kinds are told apart by, such as language.",
-	"kinds":     "Settings for some values of that field each, as a comparison by kind writes them.",
+	"kinds":     "A list of kinds: some values of that field, with the settings for them, as a comparison by kind writes them.",
 	"tokenizer": "What counts the budgets that have no unit, in tokens.",
 
 	"kinds[].values": "The values of the field by.",
 
 	"order":                "How documents are ranked, admitted and placed.",
 	"order.rank":           "How ranks are found: \"given\" trusts the order of the retriever, \"score\" sorts by score.",
-	"order.direction":      "Which scores are better. Ranking by score and a threshold need it.",
+	"order.direction":      "Which scores are better: higher-is-better or lower-is-better. Ranking by score and a threshold need it.",
 	"order.keys":           "The metadata fields that are read.",
 	"order.keys.score":     "The metadata field that holds the score. The document's own score unless given.",
 	"order.pins":           "IDs of documents that always enter.",
@@ -73,7 +73,7 @@ var help = map[string]string{
 	"order.max_bytes":      "Drop longer texts before they are counted. 0: 32,000 under a budget, else no cap.",
 	"order.top_k":          "The most documents that enter. 0: no limit.",
 	"order.budget":         "The most that the texts may have together, in units or tokens. 0: no limit.",
-	"order.unit":           "What the budget counts. The tokenizer's tokens unless given.",
+	"order.unit":           "What the budget counts: runes or words. The tokenizer's tokens unless given.",
 	"order.overflow":       "What happens to a document that does not fit: stop there, or skip it.",
 	"order.keep_best":      "Admit the best document even if it goes over the budget.",
 	"order.placement":      "Which rank stands in which slot: head-tail unless given.",
@@ -104,5 +104,5 @@ var help = map[string]string{
 	"prompt.drop_turns":      "Leave out turns of the history in blocks of that many, for a prompt cache. 0 and 1: one by one.",
 	"prompt.reserve":         "The room kept for the answer. Needs a budget.",
 	"prompt.max_bytes":       "The most bytes of each text that is counted; longer documents are left out. 0: order.max_bytes, or else its default.",
-	"prompt.unit":            "What the budget counts. The tokenizer's tokens unless given.",
+	"prompt.unit":            "What the budget counts: runes or words. The tokenizer's tokens unless given.",
 }

@@ -67,7 +67,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	p.Printf("\n")
 	p.Beside(append([]string{"BEFORE: as the parts came to hand", ""}, picture(before)...),
 		append([]string{"AFTER: laid out on purpose", ""}, picture(after)...))
-	p.Printf("\nA number is the order of arrival. By score the documents rank 3, 2, 4, 5, 1.\n")
+	p.Printf("\nA number says when a document arrived. From best to worst: 3, 2, 4, 5, 1.\n")
 	if dropped := numbers(dropped(after)); dropped != "" {
 		p.Printf("The budget of %d tokens left out: [%s].\n", *budget, strings.ReplaceAll(dropped, " ", "], ["))
 	}

@@ -44,7 +44,7 @@ slot 5    [5] Store credit is valid    │           7 working days.
                                        │           documents, under 80 words,
                                        │           cite the number.
 
-A number is the order of arrival. By score the documents rank 3, 2, 4, 5, 1.
+A number says when a document arrived. From best to worst: 3, 2, 4, 5, 1.
 
 An answer, made up for this example
 ───────────────────────────────────
